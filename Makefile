@@ -1,0 +1,53 @@
+# Verbs of this repository. The environment is .venv, made with nothing but python3 and pip.
+PYTHON ?= python3
+BIN := .venv/bin
+SAMPLE_HOME ?= .fieldmark
+
+.PHONY: setup setup-test run test check bench lock samples format
+
+setup: .venv/.runtime
+
+setup-test: .venv/.test
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+
+.venv/.runtime: requirements/runtime.txt pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/runtime.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	touch $@
+
+.venv/.test: requirements/test.txt .venv/.runtime
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/test.txt
+	touch $@
+
+# Everything a stranger needs to see: the samples become records, then the service stays up (ONCE=1 ends it).
+run: setup
+	$(BIN)/python samples/run.py --home $(SAMPLE_HOME) $(if $(ONCE),--once)
+
+check: setup-test
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/basedpyright
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -q tests/unit tests/architecture
+
+test: setup-test
+	$(BIN)/python -m pytest -q
+
+bench: setup-test
+	$(BIN)/python -m benchmarks.run
+
+format:
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+samples: setup-test
+	$(BIN)/python samples/make.py
+
+lock:
+	$(PYTHON) -m venv build/lock && build/lock/bin/pip install --quiet uv
+	build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header \
+	  --extra postgres --extra s3 --output-file requirements/runtime.txt pyproject.toml
+	build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header \
+	  --extra postgres --extra s3 --group test --constraints requirements/runtime.txt --output-file requirements/test.txt pyproject.toml

@@ -1,0 +1,52 @@
+"""What every extraction client is, whatever stands behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from service.protocol.completion import ChatCompletion
+from service.protocol.request import ExtractionRequest
+
+PagesAs = Literal["file", "reference"]
+"""How the pages reach the model: the bytes as a data URL, or a reference to words that were already read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capabilities:
+    """What a model accepts and which queue its calls belong to."""
+
+    queue: Literal["cpu", "io"]
+    pages_as: PagesAs
+    max_pages: int | None
+    """Most pages in one request; None: any number, and the model wants the whole document at once."""
+    default_pages_per_chunk: int | None
+    """Pages a request covers under `pages_per_chunk: auto`; None: the whole document."""
+    max_properties: int
+    max_schema_chars: int
+    max_file_bytes: int
+    nested_objects: bool
+    """Whether objects inside objects are accepted."""
+
+
+class ExtractionClient(Protocol):
+    """One model provider. Instances are made by wiring, live on the process's loop thread and are closed by it."""
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What the planner must know; the same for the life of the client."""
+        ...
+
+    async def complete(self, request: ExtractionRequest, *, timeout_s: float) -> ChatCompletion:
+        """Send one request and give the whole answer.
+
+        Page numbers in the answer are 1-based within the request's own pages.
+
+        Raises:
+            ClientError: the call failed after the client's own retries; `retryable` tells whether a later one may work.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Close every connection."""
+        ...

@@ -1,0 +1,1 @@
+"""Nouns and errors of the field: frozen, without I/O, known to every room above."""

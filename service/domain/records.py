@@ -1,0 +1,210 @@
+"""The shapes of a result: values, where each stands on the page, and whether to trust it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeAlias
+
+from service.domain.geometry import Quad
+
+Scalar: TypeAlias = str | int | float | bool | None
+Json: TypeAlias = "Scalar | list[Json] | dict[str, Json]"
+JsonObject: TypeAlias = dict[str, Json]
+
+
+class Verdict(StrEnum):
+    """Why a value is what it is."""
+
+    FOUND = "found"
+    ABSENT = "absent"
+    """The document was read and does not have it."""
+    UNREADABLE = "unreadable"
+    """Its place was found, or its page could not be read."""
+    AMBIGUOUS = "ambiguous"
+    """Several values fit and none is better."""
+    NOT_REACHED = "not_reached"
+    """The pages that may hold it were not extracted."""
+
+
+class Confidence(StrEnum):
+    """Whether to trust a value; `high` is measured to be right at least 98 times in 100."""
+
+    HIGH = "high"
+    LOW = "low"
+
+
+class Origin(StrEnum):
+    """Who put a value or its place there."""
+
+    MODEL = "model"
+    GROUNDED = "grounded"
+    """The model gave the value, Fieldmark found its place."""
+    CORRECTED = "corrected"
+    DERIVED = "derived"
+
+
+class BoxCheck(StrEnum):
+    """Whether the text under the box is the value."""
+
+    MATCH = "match"
+    PARTIAL = "partial"
+    NONE = "none"
+    UNCHECKED = "unchecked"
+
+
+class FinishReason(StrEnum):
+    """Why a model stopped, for the reasons that have a rule here."""
+
+    STOP = "stop"
+    LENGTH = "length"
+    CONTENT_FILTER = "content_filter"
+    TOOL_CALLS = "tool_calls"
+
+
+class Stage(StrEnum):
+    """The step of the pipeline that noticed something."""
+
+    INTAKE = "intake"
+    OPEN = "open"
+    READ = "read"
+    PLAN = "plan"
+    EXTRACT = "extract"
+    MERGE = "merge"
+    CHECK = "check"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Issue:
+    """Something a reader of the result should know; never document text."""
+
+    stage: Stage
+    code: str
+    """A stable code, see docs/errors.md."""
+    message: str
+    page: int | None = None
+    """1-based page of the file, if one page is meant."""
+    split: int | None = None
+    """0-based split index, if one split is meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Where a value stands: 1-based page and polygons in fractions of the page as displayed."""
+
+    page: int
+    coordinates: Quad
+    word_coordinates: tuple[Quad, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldEntry:
+    """What is known of one leaf of a record."""
+
+    value: Scalar
+    verdict: Verdict
+    confidence: Confidence
+    raw: str | None = None
+    """The text as printed."""
+    probability: float | None = None
+    """Calibrated chance that the value is right, 0–1."""
+    origin: Origin = Origin.MODEL
+    location: Location | None = None
+    box_check: BoxCheck = BoxCheck.UNCHECKED
+
+
+Fields: TypeAlias = Mapping[str, FieldEntry]
+"""JSON Pointer of a leaf (`/lines/2/price`, `~0` and `~1` escapes) → its entry."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What a request or a run consumed."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    total_tokens: int = 0
+    pages: int = 0
+    requests: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+            total_tokens=self.total_tokens + other.total_tokens,
+            pages=self.pages + other.pages,
+            requests=self.requests + other.requests,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extraction:
+    """One split's answer, decoded: every leaf of `values` has an entry in `fields`; pages are those of the file."""
+
+    values: JsonObject
+    fields: dict[str, FieldEntry]
+    pages: tuple[int, ...]
+    issues: tuple[Issue, ...] = ()
+    model: str = ""
+    usage: Usage = Usage()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conflict:
+    """Two answers for one scalar: the one kept, the one put aside, and the rule that chose."""
+
+    path: str
+    kept: FieldEntry
+    other: FieldEntry
+    rule: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckResult:
+    """The outcome of one of the schema's `x-checks`."""
+
+    rule: str
+    ok: bool
+    paths: tuple[str, ...]
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """The merged result for one document."""
+
+    id: str
+    index: int
+    """0-based position among the file's documents."""
+    pages: tuple[int, ...]
+    values: JsonObject
+    fields: dict[str, FieldEntry]
+    rows: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """JSON Pointer of an array of objects → the ids of its rows, in order."""
+    conflicts: tuple[Conflict, ...] = ()
+    checks: tuple[CheckResult, ...] = ()
+
+
+class PageState(StrEnum):
+    """Where a page ended; no page is without one."""
+
+    EXTRACTED = "extracted"
+    BLANK = "blank"
+    UNREADABLE = "unreadable"
+    SKIPPED_LIMIT = "skipped_limit"
+    FAILED = "failed"
+    NOT_REACHED = "not_reached"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageCoverage:
+    """One row of the ledger of pages."""
+
+    page: int
+    text: str
+    """`digital`, `ocr`, `none`, `unreadable` or `failed`, as read; `none` if never read."""
+    splits: tuple[int, ...]
+    state: PageState
+    fields: int
+    """How many values stand on the page."""

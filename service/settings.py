@@ -1,0 +1,61 @@
+"""Every setting, as `FIELDMARK_…` environment variables or lines of a `.env` file; each has a default that works.
+
+Built once by the entry point and passed on; nothing here is global.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """What a process is told from outside."""
+
+    model_config = SettingsConfigDict(env_prefix="FIELDMARK_", env_file=".env", extra="ignore", frozen=True)
+
+    home: Path = Field(Path(".fieldmark"), description="Folder that holds all state of one installation.")
+    database_url: str = Field("", description="SQLAlchemy URL; empty: SQLite inside the home.")
+    redis_url: str = Field("", description="Redis or Valkey; empty: `fieldmark serve` starts a private one.")
+    blobs_url: str = Field("", description="`s3://bucket/prefix`; empty: a folder inside the home.")
+    s3_endpoint_url: str = Field("", description="Endpoint of an S3-compatible store other than Amazon's.")
+
+    model: str = Field("embedded", description="Model of a job that names none, as `provider` or `provider:model`.")
+    upstage_api_key: SecretStr = Field(SecretStr(""), description="Key of the Upstage client.")
+    upstage_base_url: str = Field("https://api.upstage.ai/v1", description="Base URL of the Upstage client.")
+
+    max_file_bytes: int = Field(52_428_800, gt=0, description="Largest upload.")
+    max_pages: int = Field(1000, gt=0, description="Most pages of a file.")
+    max_page_pixels: int = Field(200_000_000, gt=0, description="Most pixels of an image that is taken in.")
+    max_schema_chars: int = Field(120_000, gt=0, description="Longest schema, counted minified.")
+    max_properties: int = Field(5000, gt=0, description="Most fields of a schema.")
+
+    read_range_pages: int = Field(10, gt=0, description="Pages one reading step covers.")
+    page_timeout_s: float = Field(20.0, gt=0, description="Longest reading of one digital page.")
+    ocr_page_timeout_s: float = Field(90.0, gt=0, description="Longest optical reading of one page.")
+    pdf_memory_bytes: int = Field(2_000_000_000, gt=0, description="Address space of a sandbox without OCR.")
+    ocr_memory_bytes: int = Field(1_400_000_000, gt=0, description="Resident memory at which an OCR sandbox is ended.")
+
+    model_timeout_s: float = Field(600.0, gt=0, description="Longest model call.")
+    model_attempts: int = Field(
+        4, gt=0, description="Calls of one request, the first included, before its split fails."
+    )
+    max_calls_in_flight: int = Field(200, gt=0, description="Model calls at once in one io process.")
+
+    lease_s: float = Field(15.0, gt=1, description="Seconds after which a silent worker's step goes to another.")
+    sweep_s: float = Field(4.0, gt=0, description="Seconds between two rounds of the sweeper.")
+    step_attempts: int = Field(4, gt=0, description="Claims of one step before it fails for good.")
+    cpu_workers: int = Field(2, gt=0, description="Processes that read, extract offline and merge.")
+    io_threads: int = Field(200, gt=0, description="Waiting places of the io worker.")
+
+    retention_days: int = Field(30, gt=0, description="Days a finished job is kept.")
+    api_host: str = Field("127.0.0.1", description="Address the API listens on.")
+    api_port: int = Field(8000, ge=0, le=65535, description="Port the API listens on; 0: any free one.")
+    allowed_hosts: str = Field("", description="Further Host names, comma-separated, that the API answers to.")
+
+    @property
+    def resolved_database_url(self) -> str:
+        """The database in force."""
+        return self.database_url or f"sqlite:///{(self.home / 'fieldmark.db').resolve()}"
