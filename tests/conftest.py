@@ -1,0 +1,10 @@
+"""The suite reaches this machine and nothing else."""
+
+from __future__ import annotations
+
+import pytest_socket
+
+
+def pytest_runtest_setup() -> None:
+    """Loopback and unix sockets only; a test that calls out fails by name."""
+    pytest_socket.socket_allow_hosts(["127.0.0.1", "::1", "localhost"], allow_unix_socket=True)
