@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Literal, cast
 
-import orjson
-from pydantic import Discriminator, Field, JsonValue, Tag, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, JsonValue, Tag, model_validator
 
 from service.protocol.base import WireModel
+from service.protocol.json_text import decode_json, encode_json
 
 Mode = Literal["standard", "enhanced"]
 LocationGranularity = Literal["element", "word", "all"]
@@ -144,6 +144,10 @@ class Chunking(WireModel):
     pages_per_chunk: int | None = Field(None, ge=1)
 
 
+def _chunking_value(value: object) -> object:
+    return decode_json(value) if isinstance(value, str) else value
+
+
 class StreamOptions(WireModel):
     """What a stream carries beside the answer."""
 
@@ -177,20 +181,19 @@ class FileRequest(WireModel):
 
     def body(self) -> bytes:
         """The JSON body; keys whose value is None are left out."""
-        return orjson.dumps(self.model_dump(by_alias=True, exclude_none=True))
+        return encode_json(self.model_dump(by_alias=True, exclude_none=True))
 
 
-class ExtractionRequest(FileRequest):
-    """A request to read one file into a schema."""
+class OptionFields(WireModel):
+    """The options as they stand on the wire, in a JSON body or as form fields (text, `chunking` as JSON text)."""
 
-    response_format: ResponseFormat
     mode: Mode | None = None
     location: bool | None = None
     location_granularity: LocationGranularity | None = None
     confidence: bool | None = None
     split: bool | None = None
     """Also received under its older name `doc_split`."""
-    chunking: Chunking | None = None
+    chunking: Annotated[Chunking | None, BeforeValidator(_chunking_value)] = None
 
     @model_validator(mode="before")
     @classmethod
@@ -200,10 +203,6 @@ class ExtractionRequest(FileRequest):
         given = cast("dict[str, object]", body)
         rest = {key: value for key, value in given.items() if key != "doc_split"}
         return {"split": given["doc_split"]} | rest
-
-    def schema_source(self) -> dict[str, JsonValue]:
-        """The schema as the caller wrote it."""
-        return self.response_format.json_schema.source
 
     def options(self) -> ExtractionOptions:
         """What is asked for beside the answer."""
@@ -215,6 +214,16 @@ class ExtractionRequest(FileRequest):
             split=self.split,
             pages_per_chunk=self.chunking.pages_per_chunk if self.chunking else None,
         )
+
+
+class ExtractionRequest(OptionFields, FileRequest):
+    """A request to read one file into a schema."""
+
+    response_format: ResponseFormat
+
+    def schema_source(self) -> dict[str, JsonValue]:
+        """The schema as the caller wrote it."""
+        return self.response_format.json_schema.source
 
 
 def build_extraction_request(

@@ -1,0 +1,30 @@
+"""JSON as text: one way to write it compactly, one to read it."""
+
+from __future__ import annotations
+
+import json
+
+import orjson
+from pydantic import JsonValue
+from pydantic_core import from_json
+
+
+def encode_json(value: object) -> bytes:
+    """Compact UTF-8 JSON of plain values; NaN and infinities become null.
+
+    Whole numbers beyond 64 bits and unpaired surrogates, which occur in what callers send, are written too.
+    """
+    try:
+        return orjson.dumps(value)
+    except TypeError:  # slow and rare: what orjson refuses
+        return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+def decode_json(text: str | bytes) -> JsonValue:
+    """The value of a JSON text; whole numbers stay exact, of a repeated key the last counts.
+
+    Raises:
+        ValueError: it is not JSON (NaN is not), or nested too deep to read.
+    """
+    value: JsonValue = from_json(text, allow_inf_nan=False)
+    return value
