@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+from typing_extensions import TypeAliasType
 
 from service.domain.geometry import Quad
 
 Scalar: TypeAlias = str | int | float | bool | None
-Json: TypeAlias = "Scalar | list[Json] | dict[str, Json]"
+if TYPE_CHECKING:
+    Json: TypeAlias = "Scalar | list[Json] | dict[str, Json]"
+else:  # the named form is the one that pydantic can follow into itself
+    Json = TypeAliasType("Json", "Scalar | list[Json] | dict[str, Json]")
 JsonObject: TypeAlias = dict[str, Json]
 
 
@@ -138,6 +143,9 @@ class Usage:
         )
 
 
+NO_USAGE = Usage()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extraction:
     """One split's answer, decoded: every leaf of `values` has an entry in `fields`; pages are those of the file."""
@@ -147,7 +155,7 @@ class Extraction:
     pages: tuple[int, ...]
     issues: tuple[Issue, ...] = ()
     model: str = ""
-    usage: Usage = Usage()
+    usage: Usage = NO_USAGE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,245 @@
+"""Jobs, their runs and the steps a run is made of.
+
+A job is one caller's request for one file. Its run is a set of steps: opening the file, reading page ranges, finding
+document boundaries, extracting splits, merging. Steps are the only thing that workers claim.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+from typing import Literal
+
+from service.domain.pages import PageRange
+from service.domain.records import NO_USAGE, Issue, JsonObject, Usage
+
+
+class JobStatus(StrEnum):
+    """Where a run stands; the last four are final."""
+
+    QUEUED = "queued"
+    READING = "reading"
+    EXTRACTING = "extracting"
+    MERGING = "merging"
+    SUCCEEDED = "succeeded"
+    PARTIALLY_SUCCEEDED = "partially_succeeded"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether the run is over."""
+        return self in _TERMINAL
+
+
+_TERMINAL = frozenset({JobStatus.SUCCEEDED, JobStatus.PARTIALLY_SUCCEEDED, JobStatus.FAILED, JobStatus.CANCELLED})
+
+
+class ReviewState(StrEnum):
+    """Where a person's review stands; apart from the job's status."""
+
+    NOT_NEEDED = "not_needed"
+    NEEDED = "needed"
+    IN_REVIEW = "in_review"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+
+
+class Priority(IntEnum):
+    """Lanes of the queues; a lower number goes first."""
+
+    HIGH = 0
+    NORMAL = 3
+    LOW = 6
+    BULK = 9
+
+    def lane_of(self, ordinal: int) -> Priority:
+        """The lane of one step: the mass of a large job goes a lane lower, so that a small one passes it."""
+        return Priority(min(self + 3, Priority.BULK)) if ordinal >= FIRST_STEPS else self
+
+
+FIRST_STEPS = 4
+"""Steps of a kind that go in the job's own lane."""
+
+
+class QueueName(StrEnum):
+    """`cpu` reads, merges and runs the embedded model; `io` waits for models elsewhere."""
+
+    CPU = "cpu"
+    IO = "io"
+
+
+class StepKind(StrEnum):
+    """What a step does; in this order they are the pipeline."""
+
+    OPEN = "open"
+    READ = "read"
+    PLAN = "plan"
+    """Finds the documents inside the file; only when `split_documents` is on."""
+    EXTRACT = "extract"
+    MERGE = "merge"
+
+
+class StepState(StrEnum):
+    """Where a step stands; the last three are final."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether nobody will work on it any more."""
+        return self not in (StepState.QUEUED, StepState.RUNNING)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobOptions:
+    """What a caller may choose for a job."""
+
+    model: str
+    """`provider` or `provider:model`."""
+    split_documents: bool = False
+    pages_per_chunk: int | None = None
+    """None: auto."""
+    mode: Literal["standard", "enhanced"] = "standard"
+    priority: Priority = Priority.NORMAL
+    absent: Literal["null", "omit"] = "null"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """Why a step or job failed, fit for a caller."""
+
+    code: str
+    message: str
+    retryable: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One request for one file, with the state of its current run. Times are Unix seconds."""
+
+    id: str
+    tenant_id: str
+    file_id: str
+    status: JobStatus
+    run: int
+    """1-based."""
+    revision: int
+    schema: JsonObject
+    schema_name: str
+    options: JobOptions
+    engine: str
+    external_id: str | None
+    metadata: JsonObject
+    created_at: float
+    started_at: float | None = None
+    finished_at: float | None = None
+    source_key: str | None = None
+    """Blob whose pages are read: the upload, or the PDF made of it; None until opened."""
+    page_count: int | None = None
+    documents: tuple[PageRange, ...] | None = None
+    """The documents inside the file; None until known."""
+    planned: bool = False
+    """Whether every split of the run has its step."""
+    fault: Fault | None = None
+    issues: tuple[Issue, ...] = ()
+    usage: Usage = NO_USAGE
+    review: ReviewState = ReviewState.NOT_NEEDED
+    review_reasons: tuple[str, ...] = ()
+    created_by: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """A piece of a run that one worker does at a time. Times are Unix seconds."""
+
+    id: str
+    job_id: str
+    tenant_id: str
+    run: int
+    kind: StepKind
+    ordinal: int
+    """Unique within its run and kind; for planned extract steps the 0-based index of the chunk."""
+    pages: tuple[int, ...] = ()
+    """1-based pages of the file it covers."""
+    document: int = 0
+    """0-based index of the document the pages belong to (extract steps)."""
+    queue: QueueName = QueueName.CPU
+    priority: Priority = Priority.NORMAL
+    state: StepState = StepState.QUEUED
+    version: int = 0
+    """Grows with each change; the compare of compare-and-set."""
+    owner: str | None = None
+    attempt: int = 0
+    lease_until: float = 0.0
+    not_before: float = 0.0
+    rung_at: float = 0.0
+    """When a message for it was last sent."""
+    fault: Fault | None = None
+    created_at: float = 0.0
+    started_at: float | None = None
+    finished_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepTally:
+    """How many steps of one kind stand where."""
+
+    open: int = 0
+    """Queued or running."""
+    done: int = 0
+    failed: int = 0
+
+    @property
+    def total(self) -> int:
+        """All but the cancelled ones."""
+        return self.open + self.done + self.failed
+
+
+Tallies = Mapping[StepKind, StepTally]
+
+
+class EventType(StrEnum):
+    """What the event log tells."""
+
+    JOB_STATUS = "job.status"
+    JOB_PROGRESS = "job.progress"
+    JOB_DELETED = "job.deleted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One entry of the durable, ordered log. Never holds document text."""
+
+    position: int
+    """Order over all jobs of a tenant; the cursor of polling."""
+    seq: int
+    """1, 2, … within its job; the `Last-Event-ID` of a job's stream."""
+    tenant_id: str
+    job_id: str
+    type: EventType
+    data: JsonObject
+    at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredFile:
+    """One upload; the bytes are a blob that other uploads of the same bytes share."""
+
+    id: str
+    tenant_id: str
+    name: str
+    """As the caller gave it, for display only; never part of a path."""
+    sha256: str
+    size_bytes: int
+    kind: str
+    blob_key: str
+    created_at: float
+    source_key: str | None = None
+    """Blob whose pages can be shown; None until a job opened it."""
+    page_count: int | None = None

@@ -1,0 +1,58 @@
+"""What every blob store is: uploads and what was made of them, by key."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredBlob:
+    """What streaming an upload in gave."""
+
+    key: str
+    sha256: str
+    size_bytes: int
+
+
+class BlobStore(Protocol):
+    """Bytes by key; a key names its content, so writing one twice is harmless."""
+
+    async def receive(self, tenant_id: str, parts: AsyncIterator[bytes], *, max_bytes: int) -> StoredBlob:
+        """Take a stream in, hashing on the way; durable when it returns, nothing kept if it fails.
+
+        Raises:
+            InputError: `file_too_large` as soon as the limit is passed, `empty_file` if nothing came.
+            InternalError: `storage_full`.
+        """
+        ...
+
+    def put(self, tenant_id: str, data: bytes) -> StoredBlob:
+        """Keep bytes that are at hand."""
+        ...
+
+    def local(self, key: str) -> AbstractContextManager[Path]:
+        """The blob as a file on this machine, as long as the context lasts; not to be changed.
+
+        Raises:
+            InternalError: the blob is gone.
+        """
+        ...
+
+    def delete(self, key: str) -> None:
+        """Remove a blob; one that is not there is fine."""
+        ...
+
+
+def blob_key(tenant_id: str, sha256: str) -> str:
+    """The key of a tenant's content; tenants never share blobs."""
+    return f"{tenant_id}/{sha256[:2]}/{sha256}"
+
+
+def hash_of(data: bytes) -> str:
+    """SHA-256, in hexadecimal."""
+    return hashlib.sha256(data).hexdigest()

@@ -1,0 +1,42 @@
+"""Domain objects as compressed JSON, for columns that SQL does not look into."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import TypeVar
+
+import zstandard
+from pydantic import TypeAdapter
+
+T = TypeVar("T")
+_LEVEL = 3
+
+
+@cache
+def _adapter(kind: type[T]) -> TypeAdapter[T]:
+    return TypeAdapter(kind)
+
+
+def pack(value: object) -> bytes:
+    """A dataclass as compressed JSON bytes."""
+    return zstandard.ZstdCompressor(level=_LEVEL).compress(_adapter(type(value)).dump_json(value))
+
+
+def unpack(kind: type[T], body: bytes) -> T:
+    """The inverse of `pack`.
+
+    Raises:
+        pydantic.ValidationError: the bytes hold another shape (written by another version).
+    """
+    return _adapter(kind).validate_json(zstandard.ZstdDecompressor().decompress(body))
+
+
+def to_columns(value: object) -> dict[str, object]:
+    """A dataclass as column values: enums and nested dataclasses become plain JSON."""
+    return _adapter(type(value)).dump_python(value, mode="json")
+
+
+def from_json(kind: type[T], value: object) -> T:
+    """A dataclass from a row or from plain JSON values."""
+    return _adapter(kind).validate_python(dict(value) if isinstance(value, Mapping) else value)

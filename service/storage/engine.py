@@ -1,0 +1,138 @@
+"""The database: one engine a process, short transactions, the same behaviour on SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Generator
+from contextlib import contextmanager, nullcontext
+from importlib import resources
+from pathlib import Path
+from typing import cast
+
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy.engine import make_url
+from sqlalchemy.pool import ConnectionPoolEntry
+
+_PRAGMAS = (
+    "journal_mode=WAL",
+    "synchronous=NORMAL",
+    "busy_timeout=30000",
+    "foreign_keys=ON",
+    "secure_delete=ON",  # deleted rows are overwritten: a delete leaves nothing of a document behind
+    "cache_size=-32000",
+    "temp_store=MEMORY",
+    "journal_size_limit=67108864",
+)
+_EVENT_LOCK = 0x6669656C646D61726B  # "fieldmark"; PostgreSQL's advisory lock of the event log
+EVENT_LOCK = _EVENT_LOCK & 0x7FFFFFFFFFFFFFFF
+
+
+class Database:
+    """Gives short transactions; safe to share between threads, made anew after a fork."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._pid = 0
+        self._engine: Engine | None = None
+
+    @property
+    def url(self) -> str:
+        """The SQLAlchemy URL, with its password."""
+        return self._url
+
+    @property
+    def engine(self) -> Engine:
+        """This process's engine."""
+        if self._engine is None or self._pid != os.getpid():
+            self._engine, self._pid = _make_engine(self._url), os.getpid()
+        return self._engine
+
+    @contextmanager
+    def read(self) -> Generator[Connection]:
+        """A consistent view; nothing is written."""
+        with self.engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def write(self, *, durable: bool = False) -> Generator[Connection]:
+        """One transaction: committed at the end, rolled back on any error.
+
+        Args:
+            durable: whether the commit must outlive a power cut (the promise behind a 202).
+        """
+        with self.engine.connect() as connection:
+            sqlite = connection.dialect.name == "sqlite"
+            if sqlite:
+                connection.execution_options(fieldmark_write=True)
+            with _synchronous(connection) if sqlite and durable else nullcontext(), connection.begin():
+                if not sqlite and not durable:
+                    connection.execute(text("SET LOCAL synchronous_commit TO off"))
+                yield connection
+
+    def migrate(self) -> None:
+        """Bring the tables to this version; several processes may do so at once."""
+        with self.engine.connect() as connection:
+            if connection.dialect.name == "postgresql":
+                connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": EVENT_LOCK - 1})
+            try:
+                config = Config()
+                config.set_main_option("script_location", str(resources.files("service.storage") / "migrations"))
+                config.attributes["connection"] = connection
+                command.upgrade(config, "head")
+                connection.commit()
+            finally:
+                if connection.dialect.name == "postgresql":
+                    connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": EVENT_LOCK - 1})
+                    connection.commit()
+
+    def forget_deleted(self) -> None:
+        """Empty SQLite's write-ahead log, which still holds what was deleted."""
+        if self.engine.dialect.name == "sqlite":
+            with self.engine.connect() as connection:
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def dispose(self) -> None:
+        """Close this process's connections."""
+        if self._engine is not None and self._pid == os.getpid():
+            self._engine.dispose()
+        self._engine = None
+
+
+@contextmanager
+def _synchronous(connection: Connection) -> Generator[None]:
+    """Let SQLite wait for the disk; the setting may only change between transactions."""
+    driver = cast(sqlite3.Connection, connection.connection.driver_connection)
+    driver.execute("PRAGMA synchronous=FULL")
+    try:
+        yield
+    finally:
+        driver.execute("PRAGMA synchronous=NORMAL")
+
+
+def _make_engine(url: str) -> Engine:
+    parsed = make_url(url)
+    if parsed.get_backend_name() != "sqlite":
+        return create_engine(parsed, pool_size=10, max_overflow=30, pool_pre_ping=True)
+    if parsed.database and parsed.database != ":memory:":
+        Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
+    engine = create_engine(parsed, pool_size=10, max_overflow=200)
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _prepare_sqlite(connection: sqlite3.Connection, _record: ConnectionPoolEntry) -> None:
+    connection.isolation_level = None  # SQLAlchemy's own BEGIN below decides, not the driver
+    cursor = connection.cursor()
+    for pragma in _PRAGMAS:
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    """Writers queue at the start: a read that turns into a write fails at once in SQLite."""
+    writes = connection.get_execution_options().get("fieldmark_write", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

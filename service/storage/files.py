@@ -1,0 +1,101 @@
+"""Rows of uploads, of the blobs they share, and of the pages that were read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import Connection, delete, func, insert, select, update
+
+from service.domain.jobs import StoredFile
+from service.domain.pages import PageText, TextSource
+from service.storage import tables
+from service.storage.codec import from_json, pack, to_columns, unpack
+
+
+class FileRows:
+    """Uploads of a tenant and the blobs they count on."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def add(self, file: StoredFile) -> None:
+        """Note an upload and count its blob; the bytes are already in the blob store."""
+        self.count_blob(file.tenant_id, file.blob_key, file.size_bytes)
+        self._connection.execute(insert(tables.files).values(to_columns(file)))
+
+    def get(self, tenant_id: str, file_id: str) -> StoredFile | None:
+        """An upload, or None if this tenant has no such file."""
+        query = select(tables.files).where(tables.files.c.id == file_id, tables.files.c.tenant_id == tenant_id)
+        row = self._connection.execute(query).mappings().one_or_none()
+        return from_json(StoredFile, row) if row else None
+
+    def set_source(self, file_id: str, source_key: str, page_count: int) -> None:
+        """Note where the file's pages are read from."""
+        query = update(tables.files).where(tables.files.c.id == file_id)
+        self._connection.execute(query.values(source_key=source_key, page_count=page_count))
+
+    def is_used(self, file_id: str) -> bool:
+        """Whether a job stands on it."""
+        query = select(func.count()).select_from(tables.jobs).where(tables.jobs.c.file_id == file_id)
+        return self._connection.execute(query).scalar_one() > 0
+
+    def remove(self, file: StoredFile) -> tuple[str, ...]:
+        """Forget an upload; the blobs that nobody counts on any more, to be deleted by the caller."""
+        self._connection.execute(delete(tables.files).where(tables.files.c.id == file.id))
+        keys = {file.blob_key, file.source_key} - {None}
+        return tuple(key for key in sorted(k for k in keys if k) if self.discount_blob(key))
+
+    def count_blob(self, tenant_id: str, key: str, size_bytes: int) -> None:
+        """One more row counts on the blob."""
+        grow = update(tables.blobs).where(tables.blobs.c.key == key)
+        if self._connection.execute(grow.values(references=tables.blobs.c.references + 1)).rowcount == 0:
+            row = {"tenant_id": tenant_id, "key": key, "size_bytes": size_bytes, "references": 1}
+            self._connection.execute(insert(tables.blobs).values(row))
+
+    def discount_blob(self, key: str) -> bool:
+        """One row less counts on the blob; True, and its pages forgotten, when that was the last."""
+        shrink = update(tables.blobs).where(tables.blobs.c.key == key)
+        self._connection.execute(shrink.values(references=tables.blobs.c.references - 1))
+        gone = delete(tables.blobs).where(tables.blobs.c.key == key, tables.blobs.c.references <= 0)
+        if self._connection.execute(gone).rowcount == 0:
+            return False
+        self._connection.execute(delete(tables.pages).where(tables.pages.c.source_key == key))
+        return True
+
+
+class PageRows:
+    """Words of pages, by the blob they were read from."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def sources(self, source_key: str) -> Mapping[int, TextSource]:
+        """The pages that were read, in order, and how."""
+        query = select(tables.pages.c.page, tables.pages.c.source).where(tables.pages.c.source_key == source_key)
+        rows = self._connection.execute(query.order_by(tables.pages.c.page))
+        return {page: TextSource(source) for page, source in rows}
+
+    def put(self, tenant_id: str, source_key: str, texts: Sequence[PageText]) -> None:
+        """Keep pages; one that is already there is written anew."""
+        numbers = [t.page for t in texts]
+        old = delete(tables.pages).where(tables.pages.c.source_key == source_key, tables.pages.c.page.in_(numbers))
+        self._connection.execute(old)
+        rows = [
+            {"tenant_id": tenant_id, "source_key": source_key, "page": t.page, "source": t.source, "body": pack(t)}
+            for t in texts
+        ]
+        if rows:
+            self._connection.execute(insert(tables.pages), rows)
+
+    def load(self, source_key: str, numbers: Sequence[int] | None = None) -> tuple[PageText, ...]:
+        """Pages in order; those that were not read are left out. None: all."""
+        query = select(tables.pages.c.body).where(tables.pages.c.source_key == source_key)
+        if numbers is not None:
+            query = query.where(tables.pages.c.page.in_(numbers))
+        rows = self._connection.execute(query.order_by(tables.pages.c.page))
+        return tuple(unpack(PageText, body) for (body,) in rows)
+
+    def drop(self, source_key: str, states: Sequence[TextSource]) -> None:
+        """Forget pages that ended in one of these ways, so that they are read again."""
+        query = delete(tables.pages).where(tables.pages.c.source_key == source_key, tables.pages.c.source.in_(states))
+        self._connection.execute(query)

@@ -1,0 +1,167 @@
+"""Rows of jobs, of their runs' results, and of what is left of deleted ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+from sqlalchemy import ColumnElement, Connection, and_, delete, insert, or_, select, update
+
+from service.domain.jobs import Job, JobStatus, ReviewState
+from service.storage import tables
+from service.storage.codec import from_json, to_columns
+
+_NAMES = tuple(f.name for f in fields(Job))
+_COLUMNS = [tables.jobs.c[name] for name in _NAMES]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobFilter:
+    """Which jobs a list shows; None leaves a question open."""
+
+    status: JobStatus | None = None
+    review: ReviewState | None = None
+    schema_name: str | None = None
+    external_id: str | None = None
+    created_after: float | None = None
+    created_before: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tombstone:
+    """What is kept of a deleted job."""
+
+    job_id: str
+    file_sha256: str
+    deleted_at: float
+    reason: str
+
+
+class JobRows:
+    """Jobs of all tenants; every question of a caller names the tenant."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def add(self, job: Job, password: str | None) -> None:
+        """Insert a new job. The password is kept until the file was opened, then forgotten."""
+        self._connection.execute(insert(tables.jobs).values(**to_columns(job), password=password, last_seq=0))
+
+    def get(self, job_id: str, *, lock: bool = False) -> Job | None:
+        """A job, whoever's it is; with `lock` nobody else changes its run before this transaction ends."""
+        query = select(*_COLUMNS).where(tables.jobs.c.id == job_id)
+        row = self._connection.execute(query.with_for_update() if lock else query).mappings().one_or_none()
+        return from_json(Job, row) if row else None
+
+    def find(self, tenant_id: str, job_id: str, *, lock: bool = False) -> Job | None:
+        """A job of this tenant, or None."""
+        job = self.get(job_id, lock=lock)
+        return job if job and job.tenant_id == tenant_id else None
+
+    def save(self, job: Job) -> None:
+        """Write a job that was loaded under a lock."""
+        self._connection.execute(update(tables.jobs).where(tables.jobs.c.id == job.id).values(**to_columns(job)))
+
+    def password(self, job_id: str) -> str | None:
+        """The password of a job whose file was not opened yet."""
+        return self._connection.execute(select(tables.jobs.c.password).where(tables.jobs.c.id == job_id)).scalar()
+
+    def forget_password(self, job_id: str) -> None:
+        """Once the file is open, or never will be."""
+        self._connection.execute(update(tables.jobs).where(tables.jobs.c.id == job_id).values(password=None))
+
+    def page(
+        self, tenant_id: str, wanted: JobFilter, *, before: tuple[float, str] | None, most: int
+    ) -> tuple[Job, ...]:
+        """The newest jobs that fit, newest first, older than the cursor (created_at, id)."""
+        job = tables.jobs.c
+        query = select(*_COLUMNS).where(job.tenant_id == tenant_id, *_conditions(wanted))
+        if before is not None:
+            at, job_id = before
+            query = query.where(or_(job.created_at < at, and_(job.created_at == at, job.id < job_id)))
+        rows = self._connection.execute(query.order_by(job.created_at.desc(), job.id.desc()).limit(most))
+        return tuple(from_json(Job, row) for row in rows.mappings())
+
+    def expired(self, finished_before: float, most: int) -> tuple[Job, ...]:
+        """Finished jobs that are past their retention."""
+        final = [s for s in JobStatus if s.is_terminal]
+        job = tables.jobs.c
+        query = select(*_COLUMNS).where(job.status.in_(final), job.finished_at < finished_before).limit(most)
+        return tuple(from_json(Job, row) for row in self._connection.execute(query).mappings())
+
+    def remove(self, job: Job, tombstone: Tombstone) -> None:
+        """Delete a job with its steps and results, and leave a tombstone."""
+        self._connection.execute(delete(tables.results).where(tables.results.c.job_id == job.id))
+        self._connection.execute(delete(tables.steps).where(tables.steps.c.job_id == job.id))
+        keys = tables.idempotency_keys
+        self._connection.execute(delete(keys).where(keys.c.job_id == job.id))
+        self._connection.execute(delete(tables.jobs).where(tables.jobs.c.id == job.id))
+        row = {"tenant_id": job.tenant_id, "job_id": job.id, "file_sha256": tombstone.file_sha256}
+        row |= {"deleted_at": tombstone.deleted_at, "reason": tombstone.reason}
+        self._connection.execute(insert(tables.tombstones).values(row))
+
+    def tombstone(self, tenant_id: str, job_id: str) -> Tombstone | None:
+        """What is left of a deleted job."""
+        dead = tables.tombstones.c
+        query = select(dead.job_id, dead.file_sha256, dead.deleted_at, dead.reason)
+        found = self._connection.execute(query.where(dead.job_id == job_id, dead.tenant_id == tenant_id))
+        row = found.mappings().one_or_none()
+        return Tombstone(**row) if row else None
+
+    def put_result(self, job: Job, body: bytes) -> None:
+        """Keep a run's result; a run has one, so a second write is refused by the key."""
+        row = {"tenant_id": job.tenant_id, "job_id": job.id, "run": job.run, "body": body}
+        self._connection.execute(insert(tables.results).values(row))
+
+    def result(self, job: Job) -> bytes | None:
+        """The result of the current run."""
+        run = tables.results.c
+        query = select(run.body).where(run.job_id == job.id, run.run == job.run)
+        return self._connection.execute(query).scalar()
+
+
+class IdempotencyRows:
+    """Keys that callers gave, so that asking twice makes one job."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def get(self, tenant_id: str, key: str) -> tuple[str, str | None, float] | None:
+        """Fingerprint, job and time of a key, or None."""
+        row = tables.idempotency_keys.c
+        query = select(row.fingerprint, row.job_id, row.created_at).where(row.tenant_id == tenant_id, row.key == key)
+        found = self._connection.execute(query).one_or_none()
+        return (found[0], found[1], found[2]) if found else None
+
+    def put(self, tenant_id: str, key: str, fingerprint: str, job_id: str | None, at: float) -> None:
+        """Note a key, or what became of it."""
+        row = tables.idempotency_keys
+        same = (row.c.tenant_id == tenant_id, row.c.key == key)
+        values = {"fingerprint": fingerprint, "job_id": job_id, "created_at": at}
+        if self._connection.execute(update(row).where(*same).values(values)).rowcount == 0:
+            self._connection.execute(insert(row).values(tenant_id=tenant_id, key=key, **values))
+
+    def remove_before(self, at: float) -> None:
+        """Forget old keys."""
+        self._connection.execute(delete(tables.idempotency_keys).where(tables.idempotency_keys.c.created_at < at))
+
+    def remove(self, tenant_id: str, key: str) -> None:
+        """Forget a key whose request failed before it made a job."""
+        row = tables.idempotency_keys
+        self._connection.execute(delete(row).where(row.c.tenant_id == tenant_id, row.c.key == key))
+
+
+def _conditions(wanted: JobFilter) -> Sequence[ColumnElement[bool]]:
+    job = tables.jobs.c
+    pairs = (
+        (wanted.status, job.status),
+        (wanted.review, job.review),
+        (wanted.schema_name, job.schema_name),
+        (wanted.external_id, job.external_id),
+    )
+    found: list[ColumnElement[bool]] = [column == value for value, column in pairs if value is not None]
+    if wanted.created_after is not None:
+        found.append(job.created_at >= wanted.created_after)
+    if wanted.created_before is not None:
+        found.append(job.created_at < wanted.created_before)
+    return found

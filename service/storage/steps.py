@@ -1,0 +1,119 @@
+"""Rows of steps: loaded, changed by compare-and-set, counted."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import fields
+from typing import TypeVar
+
+from sqlalchemy import Connection, and_, func, insert, or_, select, update
+
+from service.domain.jobs import Job, Step, StepKind, StepState, StepTally, Tallies
+from service.storage import tables
+from service.storage.codec import from_json, pack, to_columns, unpack
+
+T = TypeVar("T")
+_NAMES = tuple(f.name for f in fields(Step))
+_COLUMNS = [tables.steps.c[name] for name in _NAMES]
+"""All but the result, which is large."""
+_OPEN = (StepState.QUEUED, StepState.RUNNING)
+
+
+class StepRows:
+    """Steps of all runs."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def add(self, steps: Sequence[Step]) -> None:
+        """Insert new steps; the unique key (job, run, kind, ordinal) refuses a second one."""
+        if steps:
+            self._connection.execute(insert(tables.steps), [to_columns(step) for step in steps])
+
+    def get(self, step_ids: Collection[str]) -> tuple[Step, ...]:
+        """The steps that exist, in no order."""
+        rows = self._connection.execute(select(*_COLUMNS).where(tables.steps.c.id.in_(step_ids)))
+        return tuple(from_json(Step, row) for row in rows.mappings())
+
+    def of_run(self, job: Job, kind: StepKind | None = None) -> tuple[Step, ...]:
+        """The steps of a job's current run, by kind and ordinal."""
+        query = select(*_COLUMNS).where(tables.steps.c.job_id == job.id, tables.steps.c.run == job.run)
+        if kind is not None:
+            query = query.where(tables.steps.c.kind == kind)
+        rows = self._connection.execute(query.order_by(tables.steps.c.kind, tables.steps.c.ordinal))
+        return tuple(from_json(Step, row) for row in rows.mappings())
+
+    def tallies(self, job: Job) -> Tallies:
+        """How many steps of the current run stand where."""
+        step = tables.steps.c
+        query = select(step.kind, step.state, func.count()).where(step.job_id == job.id, step.run == job.run)
+        counted: dict[StepKind, dict[str, int]] = {}
+        for kind, state, count in self._connection.execute(query.group_by(step.kind, step.state)):
+            name = "open" if StepState(state) in _OPEN else state
+            into = counted.setdefault(StepKind(kind), {})
+            if name != StepState.CANCELLED:
+                into[name] = into.get(name, 0) + count
+        return {kind: StepTally(**counts) for kind, counts in counted.items()}
+
+    def ordinals(self, job: Job, kind: StepKind) -> frozenset[int]:
+        """Ordinals in use by the current run's steps of one kind."""
+        step = tables.steps.c
+        query = select(step.ordinal).where(step.job_id == job.id, step.run == job.run, step.kind == kind)
+        return frozenset(self._connection.execute(query).scalars())
+
+    def swap(self, old: Step, new: Step, result: object | None = None) -> bool:
+        """Write a changed step if nobody changed it since it was loaded; whether it was written."""
+        query = update(tables.steps).where(tables.steps.c.id == old.id, tables.steps.c.version == old.version)
+        values = to_columns(new)
+        if result is not None:
+            values["result"] = pack(result)
+        return self._connection.execute(query.values(values)).rowcount == 1
+
+    def result(self, step_id: str, kind: type[T]) -> T | None:
+        """What a finished step left, or None."""
+        body = self._connection.execute(select(tables.steps.c.result).where(tables.steps.c.id == step_id)).scalar()
+        return None if body is None else unpack(kind, body)
+
+    def copy_result(self, from_step: str, to_step: str) -> None:
+        """Carry a finished step's result over to its twin of the next run."""
+        body = select(tables.steps.c.result).where(tables.steps.c.id == from_step).scalar_subquery()
+        self._connection.execute(update(tables.steps).where(tables.steps.c.id == to_step).values(result=body))
+
+    def renew(self, owners: Collection[str], lease_until: float) -> frozenset[str]:
+        """Extend the leases of these claims; the owners that still hold their step."""
+        held = and_(tables.steps.c.owner.in_(owners), tables.steps.c.state == StepState.RUNNING)
+        query = update(tables.steps).where(held).values(lease_until=lease_until).returning(tables.steps.c.owner)
+        return frozenset(owner for owner in self._connection.execute(query).scalars() if owner)
+
+    def note_rung(self, step_ids: Collection[str], at: float) -> None:
+        """Remember when messages were sent."""
+        query = update(tables.steps).where(tables.steps.c.id.in_(step_ids)).values(rung_at=at)
+        self._connection.execute(query)
+
+    def silent(self, now: float, most: int) -> tuple[Step, ...]:
+        """Running steps whose lease is over."""
+        step = tables.steps.c
+        query = select(*_COLUMNS).where(step.state == StepState.RUNNING, step.lease_until < now).limit(most)
+        return tuple(from_json(Step, row) for row in self._connection.execute(query).mappings())
+
+    def unheard(self, now: float, patience_s: float, most: int) -> tuple[Step, ...]:
+        """Waiting steps that may be claimed and whose message seems lost, the urgent and old ones first."""
+        step = tables.steps.c
+        due = and_(step.state == StepState.QUEUED, step.not_before <= now)
+        lost = or_(step.rung_at <= now - patience_s, step.rung_at < step.not_before)
+        query = select(*_COLUMNS).where(due, lost).order_by(step.priority, step.created_at).limit(most)
+        return tuple(from_json(Step, row) for row in self._connection.execute(query).mappings())
+
+    def open_of(self, job: Job) -> tuple[Step, ...]:
+        """Steps of the current run that are not over."""
+        step = tables.steps.c
+        query = select(*_COLUMNS).where(step.job_id == job.id, step.run == job.run, step.state.in_(_OPEN))
+        return tuple(from_json(Step, row) for row in self._connection.execute(query).mappings())
+
+    def waiting(self, job: Job, kind: StepKind, most: int) -> tuple[Step, ...]:
+        """Queued steps of the current run that were never rung, in order."""
+        step = tables.steps.c
+        mine = and_(step.job_id == job.id, step.run == job.run, step.kind == kind)
+        idle = and_(step.state == StepState.QUEUED, step.rung_at == 0)
+        query = select(*_COLUMNS).where(mine, idle).order_by(step.ordinal).limit(most)
+        return tuple(from_json(Step, row) for row in self._connection.execute(query).mappings())

@@ -1,0 +1,71 @@
+"""The one door to the database: a transaction gives the rows of every subject."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from sqlalchemy import Connection
+
+from service.storage.access import AccessRows
+from service.storage.engine import Database
+from service.storage.events import EventRows
+from service.storage.files import FileRows, PageRows
+from service.storage.jobs import IdempotencyRows, JobRows
+from service.storage.steps import StepRows
+from service.storage.upkeep import UpkeepRows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
+    """The rows of one open transaction."""
+
+    jobs: JobRows
+    steps: StepRows
+    files: FileRows
+    pages: PageRows
+    events: EventRows
+    idempotency: IdempotencyRows
+    access: AccessRows
+    upkeep: UpkeepRows
+
+
+class Store:
+    """Opens short transactions; never hold one over a model call or over reading."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @contextmanager
+    def read(self) -> Generator[Rows]:
+        """A consistent view."""
+        with self._database.read() as connection:
+            yield _rows(connection)
+
+    @contextmanager
+    def write(self, *, durable: bool = False) -> Generator[Rows]:
+        """One transaction, committed at the end, rolled back on any error.
+
+        Args:
+            durable: whether the commit must outlive a power cut.
+        """
+        with self._database.write(durable=durable) as connection:
+            yield _rows(connection)
+
+    def forget_deleted(self) -> None:
+        """Leave nothing of deleted rows behind in side files."""
+        self._database.forget_deleted()
+
+
+def _rows(connection: Connection) -> Rows:
+    return Rows(
+        jobs=JobRows(connection),
+        steps=StepRows(connection),
+        files=FileRows(connection),
+        pages=PageRows(connection),
+        events=EventRows(connection),
+        idempotency=IdempotencyRows(connection),
+        access=AccessRows(connection),
+        upkeep=UpkeepRows(connection),
+    )

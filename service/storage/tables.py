@@ -1,0 +1,221 @@
+"""The SQL tables. Every row belongs to a tenant; times are Unix seconds; JSON and blobs are opaque to SQL."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+ROW_ID = BigInteger().with_variant(Integer, "sqlite")
+"""SQLite gives rowids to INTEGER keys only."""
+
+
+def _tenant() -> Column[str]:
+    return Column("tenant_id", String(64), nullable=False)
+
+
+blobs = Table(
+    "blobs",
+    metadata,
+    _tenant(),
+    Column("key", String(160), primary_key=True),
+    Column("size_bytes", BigInteger, nullable=False),
+    Column("references", Integer, nullable=False),
+)
+
+files = Table(
+    "files",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    _tenant(),
+    Column("name", Text, nullable=False),
+    Column("sha256", String(64), nullable=False),
+    Column("size_bytes", BigInteger, nullable=False),
+    Column("kind", String(8), nullable=False),
+    Column("blob_key", ForeignKey("blobs.key"), nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("source_key", String(160)),
+    Column("page_count", Integer),
+    Index(None, "tenant_id", "created_at"),
+)
+
+pages = Table(
+    "pages",
+    metadata,
+    _tenant(),
+    Column("source_key", String(160), primary_key=True),
+    Column("page", Integer, primary_key=True, autoincrement=False),
+    Column("source", String(16), nullable=False),
+    Column("body", LargeBinary, nullable=False),
+)
+
+jobs = Table(
+    "jobs",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    _tenant(),
+    Column("file_id", ForeignKey("files.id"), nullable=False, index=True),
+    Column("status", String(24), nullable=False),
+    Column("run", Integer, nullable=False),
+    Column("revision", Integer, nullable=False),
+    Column("schema", JSON, nullable=False),
+    Column("schema_name", String(100), nullable=False),
+    Column("options", JSON, nullable=False),
+    Column("engine", String(32), nullable=False),
+    Column("external_id", String(200)),
+    Column("metadata", JSON, nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("started_at", Float),
+    Column("finished_at", Float),
+    Column("source_key", String(160)),
+    Column("page_count", Integer),
+    Column("documents", JSON),
+    Column("planned", Boolean, nullable=False),
+    Column("fault", JSON),
+    Column("issues", JSON, nullable=False),
+    Column("usage", JSON, nullable=False),
+    Column("review", String(16), nullable=False),
+    Column("review_reasons", JSON, nullable=False),
+    Column("created_by", String(100), nullable=False),
+    Column("password", Text),
+    Column("last_seq", Integer, nullable=False),
+    Index(None, "tenant_id", "created_at", "id"),
+    Index(None, "tenant_id", "external_id"),
+    Index(None, "status", "finished_at"),
+)
+
+steps = Table(
+    "steps",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    _tenant(),
+    Column("job_id", ForeignKey("jobs.id", ondelete="CASCADE"), nullable=False),
+    Column("run", Integer, nullable=False),
+    Column("kind", String(8), nullable=False),
+    Column("ordinal", Integer, nullable=False),
+    Column("pages", JSON, nullable=False),
+    Column("document", Integer, nullable=False),
+    Column("queue", String(8), nullable=False),
+    Column("priority", Integer, nullable=False),
+    Column("state", String(12), nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("owner", String(80)),
+    Column("attempt", Integer, nullable=False),
+    Column("lease_until", Float, nullable=False),
+    Column("not_before", Float, nullable=False),
+    Column("rung_at", Float, nullable=False),
+    Column("fault", JSON),
+    Column("created_at", Float, nullable=False),
+    Column("started_at", Float),
+    Column("finished_at", Float),
+    Column("result", LargeBinary),
+    UniqueConstraint("job_id", "run", "kind", "ordinal"),
+    Index(None, "state", "not_before"),
+    Index(None, "owner"),
+)
+
+results = Table(
+    "results",
+    metadata,
+    _tenant(),
+    Column("job_id", ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True),
+    Column("run", Integer, primary_key=True, autoincrement=False),
+    Column("body", LargeBinary, nullable=False),
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("position", ROW_ID, primary_key=True),
+    _tenant(),
+    Column("job_id", String(40), nullable=False),
+    Column("seq", Integer, nullable=False),
+    Column("type", String(32), nullable=False),
+    Column("data", JSON, nullable=False),
+    Column("at", Float, nullable=False),
+    UniqueConstraint("job_id", "seq"),
+    Index(None, "tenant_id", "position"),
+    sqlite_autoincrement=True,
+)
+
+tombstones = Table(
+    "tombstones",
+    metadata,
+    Column("job_id", String(40), primary_key=True),
+    _tenant(),
+    Column("file_sha256", String(64), nullable=False),
+    Column("deleted_at", Float, nullable=False),
+    Column("reason", String(16), nullable=False),
+)
+
+idempotency_keys = Table(
+    "idempotency_keys",
+    metadata,
+    Column("tenant_id", String(64), primary_key=True),
+    Column("key", String(255), primary_key=True),
+    Column("fingerprint", String(64), nullable=False),
+    Column("job_id", String(40)),
+    Column("created_at", Float, nullable=False),
+)
+
+users = Table(
+    "users",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    _tenant(),
+    Column("name", String(100), nullable=False),
+    Column("role", String(16), nullable=False),
+    Column("created_at", Float, nullable=False),
+    UniqueConstraint("tenant_id", "name"),
+)
+
+api_keys = Table(
+    "api_keys",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    _tenant(),
+    Column("user_id", ForeignKey("users.id", ondelete="CASCADE"), nullable=False),
+    Column("label", String(100), nullable=False),
+    Column("prefix", String(16), nullable=False),
+    Column("digest", String(64), nullable=False, unique=True),
+    Column("created_at", Float, nullable=False),
+    Column("revoked_at", Float),
+)
+
+processes = Table(
+    "processes",
+    metadata,
+    Column("id", String(80), primary_key=True),
+    Column("kind", String(16), nullable=False),
+    Column("seen_at", Float, nullable=False),
+)
+
+duties = Table(
+    "duties",
+    metadata,
+    Column("name", String(32), primary_key=True),
+    Column("owner", String(80), nullable=False),
+    Column("until", Float, nullable=False),
+)
