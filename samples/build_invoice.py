@@ -381,6 +381,6 @@ def build_bound_invoices() -> Sample:
         "bound_invoices", "document.pdf", render_pdf(pages, "Bound invoices"), invoice_schema(), records,
         (
             "Three invoices by different issuers in German (page 1), English (pages 2 and 3) and French (page 4), "
-            "bound in one file, for `split_documents`: three records, each amount and date in the writing of its country."
+            "bound in one file, for `split_documents`: three records, each amount and date as its country writes it."
         ),
     )  # fmt: skip

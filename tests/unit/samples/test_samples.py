@@ -137,7 +137,7 @@ def test_the_text_in_a_box_is_the_value(name: str) -> None:
                 assert letters(value) in printed
                 assert len(printed) <= len(letters(value)) + 10
                 checked += 1
-    assert checked >= 5
+    assert checked >= 4
 
 
 @pytest.mark.parametrize("name", ["invoice", "bound_invoices"])
