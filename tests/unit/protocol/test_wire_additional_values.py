@@ -137,7 +137,9 @@ def test_arrays_of_scalars_are_read():
 
 def test_the_recorded_confidences_are_read_without_places():
     """Confidence alone was asked for."""
-    tree = read({"wage_amount": {"_value": "10000", "confidence": "low"}, "holiday": {"_value": "", "confidence": "low"}})
+    tree = read(
+        {"wage_amount": {"_value": "10000", "confidence": "low"}, "holiday": {"_value": "", "confidence": "low"}}
+    )
     found = leaf(tree, "wage_amount")
     assert (found.confidence, found.page, found.coordinates, found.is_located) == ("low", None, None, False)
 
@@ -150,7 +152,17 @@ def test_text_and_object_are_read_alike():
 def test_further_keys_of_a_leaf_are_kept():
     """The sibling product adds a number; Fieldmark adds three keys."""
     found = leaf(
-        read({"a": {"_value": "1.234,50", "confidence_score": 0.9, "raw": "1.234,50", "verdict": "found", "probability": 1}}),
+        read(
+            {
+                "a": {
+                    "_value": "1.234,50",
+                    "confidence_score": 0.9,
+                    "raw": "1.234,50",
+                    "verdict": "found",
+                    "probability": 1,
+                }
+            }
+        ),
         "a",
     )
     assert (found.raw, found.verdict, found.probability) == ("1.234,50", "found", 1.0)
@@ -252,7 +264,9 @@ def test_coordinates_are_rounded_to_four_decimals():
 
 def test_fieldmarks_own_keys_are_written_only_when_all_is_told():
     """A vendor's client never sees them."""
-    tree: AdditionalTree = {"a": AdditionalValue(value=1, confidence="high", raw="1", verdict="found", probability=0.99)}
+    tree: AdditionalTree = {
+        "a": AdditionalValue(value=1, confidence="high", raw="1", verdict="found", probability=0.99)
+    }
     assert json.loads(written(tree, LeafKeys(confidence=True))) == {"a": {"_value": 1, "confidence": "high"}}
     everything = json.loads(written(tree, EVERY_LEAF_KEY))["a"]
     assert (everything["raw"], everything["verdict"], everything["probability"]) == ("1", "found", 0.99)

@@ -218,9 +218,7 @@ def test_keys_nobody_announced_are_kept_everywhere():
 
 def test_details_of_usage_are_kept_and_null_counts_are_zero():
     """Some servers count nothing."""
-    usage = read(
-        {"choices": [], "usage": {"prompt_tokens": None, "prompt_tokens_details": {"cached_tokens": 4}}}
-    ).usage
+    usage = read({"choices": [], "usage": {"prompt_tokens": None, "prompt_tokens_details": {"cached_tokens": 4}}}).usage
     assert usage is not None
     assert (usage.prompt_tokens, usage.total_tokens, usage.prompt_tokens_details) == (0, 0, {"cached_tokens": 4})
 
