@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from service.domain.schema import ExtractionSchema
 from service.protocol.completion import ChatCompletion
 from service.protocol.request import ExtractionRequest
 
@@ -29,12 +30,53 @@ class Capabilities:
     """Whether objects inside objects are accepted."""
 
 
+@dataclass(frozen=True, slots=True)
+class PagesReference:
+    """Pages whose words were already read, named instead of sent; it stands where a data URL would."""
+
+    source_key: str
+    pages: tuple[int, ...]
+    """1-based pages of the file, in the order in which the model is to number them from 1."""
+
+    def url(self) -> str:
+        """The reference as the URL of an `image_url` part."""
+        return f"{_SCHEME}{self.source_key}#{','.join(map(str, self.pages))}"
+
+    @classmethod
+    def parse(cls, url: str) -> PagesReference:
+        """The inverse of `url`.
+
+        Raises:
+            ValueError: it is no such reference.
+        """
+        key, mark, numbers = url.removeprefix(_SCHEME).rpartition("#")
+        if not url.startswith(_SCHEME) or not mark:
+            raise ValueError("not a reference to pages")
+        return cls(key, tuple(int(n) for n in numbers.split(",")))
+
+
+_SCHEME = "fieldmark-pages:"
+
+
 class ExtractionClient(Protocol):
     """One model provider. Instances are made by wiring, live on the process's loop thread and are closed by it."""
 
     @property
+    def name(self) -> str:
+        """`provider:model`, as results name it."""
+        ...
+
+    @property
     def capabilities(self) -> Capabilities:
         """What the planner must know; the same for the life of the client."""
+        ...
+
+    def check_schema(self, schema: ExtractionSchema) -> None:
+        """Refuse a schema that this model cannot take.
+
+        Raises:
+            InputError: `invalid_schema`, with the path and the rule.
+        """
         ...
 
     async def complete(self, request: ExtractionRequest, *, timeout_s: float) -> ChatCompletion:

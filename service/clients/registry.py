@@ -1,0 +1,71 @@
+"""Which provider name stands for which client. The concrete classes come from wiring; nothing here imports one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from threading import Lock
+
+from service.clients.base import ExtractionClient
+from service.domain.errors import ErrorCode, InputError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provider:
+    """How to come by a provider's client, and its model when a job names none."""
+
+    make: Callable[[], ExtractionClient]
+    default_model: str
+
+
+def parse_model_name(name: str) -> tuple[str, str]:
+    """Cut `provider:model` at its first colon; the model is empty where only the provider is named.
+
+    Raises:
+        InputError: `unknown_model`; no provider is named.
+    """
+    provider, _, model = name.strip().partition(":")
+    if not provider:
+        raise InputError(
+            ErrorCode.UNKNOWN_MODEL, f"Model {name!r} names no provider; write 'provider:model'.", param="model"
+        )
+    return provider.strip().lower(), model.strip()
+
+
+class ClientRegistry:
+    """Makes each provider's client when it is first needed, and closes those it made."""
+
+    def __init__(self, providers: Mapping[str, Provider]) -> None:
+        self._providers = dict(providers)
+        self._clients: dict[str, ExtractionClient] = {}
+        self._lock = Lock()
+
+    @property
+    def providers(self) -> tuple[str, ...]:
+        """The names that are known, in alphabetical order."""
+        return tuple(sorted(self._providers))
+
+    def resolve(self, name: str) -> tuple[ExtractionClient, str]:
+        """The client for `provider:model` or `provider`, and the model to name in the request.
+
+        Raises:
+            InputError: `unknown_model`; there is no such provider.
+        """
+        key, model = parse_model_name(name)
+        provider = self._providers.get(key)
+        if provider is None:
+            known = ", ".join(self.providers)
+            raise InputError(
+                ErrorCode.UNKNOWN_MODEL, f"There is no provider {key!r}; use one of: {known}.", param="model"
+            )
+        with self._lock:
+            if key not in self._clients:
+                self._clients[key] = provider.make()
+            return self._clients[key], model or provider.default_model
+
+    async def close(self) -> None:
+        """Close every client that was made."""
+        with self._lock:
+            made, self._clients = self._clients, {}
+        for client in made.values():
+            await client.close()

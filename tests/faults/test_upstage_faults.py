@@ -1,0 +1,395 @@
+"""The real Upstage client against a server on loopback that does everything wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any, TypeVar
+
+import pytest
+from pydantic import SecretStr
+
+from service.clients.upstage import UpstageClient, UpstageOptions
+from service.domain.errors import ClientError, ErrorCode
+from service.protocol.additional_values import read_additional_values
+from service.protocol.completion import ChatCompletion
+from service.protocol.data_url import encode_data_url
+from service.protocol.request import ExtractionOptions, ExtractionRequest, build_extraction_request
+from tests.fakes.model_stub import ModelStub
+from tests.fakes.model_stub_answers import NO_CREDIT_KEY, WRONG_KEY
+
+T = TypeVar("T")
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "number": {"type": "string"},
+        "total": {"type": "number"},
+        "lines": {"type": "array", "items": {"type": "object", "properties": {"text": {"type": "string"}}}},
+    },
+}
+NEVER_HANGS_S = 20.0
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ModelStub]:
+    """One server for all tests of this file."""
+    with ModelStub() as running:
+        yield running
+
+
+@pytest.fixture
+def stub(server: ModelStub) -> ModelStub:
+    """The server without memory."""
+    server.reset()
+    return server
+
+
+class Sleeper:
+    """Stands in for waiting: notes how long, and goes on."""
+
+    def __init__(self) -> None:
+        self.waits: list[float] = []
+
+    async def __call__(self, seconds: float) -> None:
+        """Do not wait."""
+        self.waits.append(seconds)
+
+
+def request(**options: Any) -> ExtractionRequest:
+    """A request about a small file."""
+    return build_extraction_request(
+        model="information-extract",
+        file_url=encode_data_url(b"%PDF-1.7 a file of our own"),
+        schema=SCHEMA,
+        schema_name="doc",
+        options=ExtractionOptions(**options),
+    )
+
+
+def run(
+    base_url: str,
+    use: Callable[[UpstageClient], Awaitable[T]],
+    *,
+    attempts: int = 3,
+    key: str = "up_good",
+    sleep: Callable[[float], Awaitable[None]] | None = None,
+    connections: int = 200,
+) -> T:
+    """Use a real client on a loop of its own, and close it."""
+    options = UpstageOptions(
+        base_url=base_url,
+        api_key=SecretStr(key),
+        attempts=attempts,
+        max_connections=connections,
+        sleep=sleep or Sleeper(),
+    )
+
+    async def main() -> T:
+        client = UpstageClient(options)
+        try:
+            async with asyncio.timeout(NEVER_HANGS_S):
+                return await use(client)
+        finally:
+            await client.close()
+
+    return asyncio.run(main())
+
+
+def ask(stub: ModelStub, **settings: Any) -> ChatCompletion:
+    """One request and its answer."""
+    return run(stub.base_url, lambda client: client.complete(request(), timeout_s=10), **settings)
+
+
+def fail(stub: ModelStub, **settings: Any) -> ClientError:
+    """One request that must fail."""
+    with pytest.raises(ClientError) as caught:
+        ask(stub, **settings)
+    return caught.value
+
+
+def test_a_good_answer_comes_back_whole(stub: ModelStub) -> None:
+    """In the live service's shape: no id on the call, the dated model, `stop`."""
+    stub.answers({"number": "A-1", "total": 12.5})
+    answer = run(
+        stub.base_url,
+        lambda c: c.complete(request(location=True, location_granularity="all", confidence=True), timeout_s=10),
+    )
+    assert answer.model == "information-extract-260904"
+    assert answer.choices[0].finish_reason == "stop"
+    assert json.loads(answer.choices[0].message.text())["number"] == "A-1"
+    tree = read_additional_values(answer.choices[0].message)
+    assert isinstance(tree, dict)
+    leaf = tree["number"].model_dump()  # type: ignore[union-attr]
+    assert (leaf["value"], leaf["confidence"], leaf["page"]) == ("A-1", "high", 1)
+    assert answer.choices[0].message.tool_calls is not None
+    assert answer.choices[0].message.tool_calls[0].id is None
+
+
+def test_what_is_sent_is_what_the_vendor_documents(stub: ModelStub) -> None:
+    """Path, key, one message with one file, the schema, and only the options that were asked for."""
+    run(stub.base_url + "/", lambda c: c.complete(request(confidence=True), timeout_s=10))
+    (seen,) = stub.requests()
+    assert seen["path"] == "/v1/information-extraction"
+    assert seen["headers"]["authorization"] == "Bearer up_good"
+    assert seen["headers"]["content-type"] == "application/json"
+    assert set(seen["body"]) == {"model", "messages", "response_format", "confidence"}
+    assert seen["body"]["response_format"]["json_schema"] == {"name": "doc", "schema": SCHEMA}
+    (message,) = seen["body"]["messages"]
+    (part,) = message["content"]
+    assert part["image_url"]["url"].startswith("data:application/octet-stream;base64,")
+
+
+@pytest.mark.parametrize("status", ["408", "409", "429", "500", "502", "503", "504"])
+def test_what_may_pass_is_tried_again(stub: ModelStub, status: str) -> None:
+    """Twice refused, then answered."""
+    stub.script(status, status, "ok")
+    sleeper = Sleeper()
+    assert ask(stub, sleep=sleeper).choices
+    assert stub.stats()["requests"] == 3
+    assert len(sleeper.waits) == 2
+
+
+@pytest.mark.parametrize("fault", ["drop", "cut", "non_json_200", "empty_200", "error_in_200", "no_choices"])
+def test_a_broken_connection_or_body_is_tried_again(stub: ModelStub, fault: str) -> None:
+    """The answer never reached us whole."""
+    stub.script(fault, "ok")
+    assert ask(stub).choices
+    assert stub.stats()["requests"] == 2
+
+
+@pytest.mark.parametrize(
+    ("status", "code"),
+    [
+        ("400", ErrorCode.MODEL_REJECTED),
+        ("401", ErrorCode.MODEL_ACCESS_DENIED),
+        ("403", ErrorCode.MODEL_ACCESS_DENIED),
+        ("404", ErrorCode.MODEL_REJECTED),
+        ("413", ErrorCode.MODEL_REJECTED),
+        ("415", ErrorCode.MODEL_REJECTED),
+        ("422", ErrorCode.MODEL_REJECTED),
+    ],
+)
+def test_a_refusal_is_final_and_in_the_providers_words(stub: ModelStub, status: str, code: ErrorCode) -> None:
+    """One call, no second one, and the message says what the provider said."""
+    stub.script({"fault": status, "message": "the very reason", "code": "some_code"}, "ok")
+    error = fail(stub)
+    assert (error.code, error.retryable) == (code, False)
+    assert "the very reason" in error.message
+    assert "some_code" in error.message
+    assert stub.stats()["requests"] == 1
+
+
+def test_a_status_with_a_page_of_html_is_read_too(stub: ModelStub) -> None:
+    """Gateways have their own bodies."""
+    stub.script({"fault": "404", "text": "<html>no such route</html>"})
+    assert "no such route" in fail(stub).message
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "retryable"),
+    [
+        ("429", ErrorCode.MODEL_RATE_LIMITED, True),
+        ("500", ErrorCode.MODEL_UNAVAILABLE, True),
+        ("503", ErrorCode.MODEL_UNAVAILABLE, True),
+        ("504", ErrorCode.MODEL_TIMEOUT, True),
+        ("drop", ErrorCode.MODEL_UNAVAILABLE, True),
+        ("cut", ErrorCode.MODEL_UNAVAILABLE, True),
+        ("non_json_200", ErrorCode.MODEL_BAD_ANSWER, True),
+        ("empty_200", ErrorCode.MODEL_BAD_ANSWER, True),
+        ("error_in_200", ErrorCode.MODEL_BAD_ANSWER, True),
+        ("no_choices", ErrorCode.MODEL_BAD_ANSWER, True),
+    ],
+)
+def test_after_the_last_attempt_the_last_failure_is_told(
+    stub: ModelStub, fault: str, code: ErrorCode, retryable: bool
+) -> None:
+    """As many calls as allowed, none more, and a code that tells the failures apart."""
+    stub.script({"fault": fault, "repeat": 5})
+    error = fail(stub, attempts=3)
+    assert (error.code, error.retryable) == (code, retryable)
+    assert stub.stats()["requests"] == 3
+
+
+def test_json_of_another_form_is_not_asked_for_again(stub: ModelStub) -> None:
+    """It would come again, and be billed again."""
+    stub.script("not_a_completion", "ok")
+    error = fail(stub)
+    assert (error.code, error.retryable) == (ErrorCode.MODEL_BAD_ANSWER, False)
+    assert stub.stats()["requests"] == 1
+
+
+@pytest.mark.parametrize(
+    ("form", "seconds", "least", "most"),
+    [
+        ("delta", 7, 7.5, 8),
+        ("ms", 7, 7.5, 8),
+        ("http_date", 30, 28, 32),
+        ("timestamp_requests", 30, 28, 32),
+        ("timestamp_tokens", 30, 28, 32),
+        ("reset_requests", 30, 28, 32),
+        ("delta", 86_400, 120.5, 121),
+        ("timestamp_requests", 86_400, 120.5, 121),
+        ("delta", -3, 0.5, 1),
+        ("garbage", 1, 0.5, 1),
+    ],
+)
+def test_the_servers_own_time_to_come_back_is_kept(
+    stub: ModelStub, form: str, seconds: int, least: float, most: float
+) -> None:
+    """Every form of it, not to the same moment for all; what cannot be believed is cut or passed over."""
+    stub.script({"fault": "429", "form": form, "seconds": seconds}, "ok")
+    sleeper = Sleeper()
+    ask(stub, sleep=sleeper)
+    (waited,) = sleeper.waits
+    assert least <= waited <= most
+
+
+def test_waits_grow_when_the_server_names_no_time(stub: ModelStub) -> None:
+    """Each wait is longer than the one before."""
+    stub.script({"fault": "500", "repeat": 5})
+    sleeper = Sleeper()
+    fail(stub, attempts=5, sleep=sleeper)
+    assert len(sleeper.waits) == 4
+    assert sleeper.waits == sorted(sleeper.waits)
+    assert sleeper.waits[-1] >= 4
+
+
+def test_the_last_429_tells_when_to_come_back(stub: ModelStub) -> None:
+    """So that a later attempt of the step can wait that long."""
+    stub.script({"fault": "429", "form": "delta", "seconds": 9})
+    assert fail(stub, attempts=1).retry_after_s == 9.0
+
+
+def test_a_server_that_never_answers_is_left_in_time(stub: ModelStub) -> None:
+    """The call ends by itself, and the server sees the connection go."""
+    stub.script("hang")
+    with pytest.raises(ClientError) as caught:
+        run(stub.base_url, lambda c: c.complete(request(), timeout_s=0.3), attempts=1)
+    assert (caught.value.code, caught.value.retryable) == (ErrorCode.MODEL_TIMEOUT, True)
+    stub.wait_for(aborted=1, connections_open=0)
+
+
+def test_after_a_hang_the_next_attempt_may_answer(stub: ModelStub) -> None:
+    """The time counts for one call, not for all."""
+    stub.script("hang", "ok")
+    assert run(stub.base_url, lambda c: c.complete(request(), timeout_s=0.5), attempts=2).choices
+
+
+def test_cancelling_closes_the_connection_at_once(stub: ModelStub) -> None:
+    """Whoever cancels pays for nothing more: the server notices while the client is still open."""
+    stub.script("hang")
+
+    async def use(client: UpstageClient) -> dict[str, Any]:
+        call = asyncio.create_task(client.complete(request(), timeout_s=60))
+        await asyncio.to_thread(stub.wait_for, in_flight=1)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        return await asyncio.to_thread(stub.wait_for, aborted=1, in_flight=0, connections_open=0)
+
+    assert run(stub.base_url, use)["requests"] == 1
+
+
+def test_cancelling_ends_the_wait_between_attempts(stub: ModelStub) -> None:
+    """No call follows."""
+    stub.script("500")
+
+    async def use(client: UpstageClient) -> int:
+        call = asyncio.create_task(client.complete(request(), timeout_s=60))
+        await asyncio.to_thread(stub.wait_for, requests=1, in_flight=0)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        return stub.stats()["requests"]
+
+    assert run(stub.base_url, use, sleep=asyncio.sleep) == 1
+
+
+def test_nobody_listening_is_an_unavailable_model() -> None:
+    """The message names the place to look."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with pytest.raises(ClientError, match="base URL") as caught:
+        run(f"http://127.0.0.1:{port}/v1", lambda c: c.complete(request(), timeout_s=5))
+    assert (caught.value.code, caught.value.retryable) == (ErrorCode.MODEL_UNAVAILABLE, True)
+
+
+@pytest.mark.parametrize("key", [WRONG_KEY, NO_CREDIT_KEY])
+def test_a_bad_key_is_not_repeated_in_the_message(stub: ModelStub, key: str) -> None:
+    """Nor tried again."""
+    error = fail(stub, key=key)
+    assert (error.code, error.retryable) == (ErrorCode.MODEL_ACCESS_DENIED, False)
+    assert key not in error.message
+    assert stub.stats()["requests"] == 1
+
+
+def test_without_a_key_nothing_is_sent(stub: ModelStub) -> None:
+    """The message names the setting."""
+    error = fail(stub, key="")
+    assert error.code is ErrorCode.MODEL_ACCESS_DENIED
+    assert "FIELDMARK_UPSTAGE_API_KEY" in error.message
+    assert stub.stats()["requests"] == 0
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        ("length", "length"),
+        ("content_filter", "content_filter"),
+        ("unknown_finish_reason", "recitation"),
+        ("null_finish_reason", None),
+        ("bare_choice", "stop"),
+        ("fences", "stop"),
+        ("prose", "stop"),
+        ("wrong_types", "stop"),
+        ("missing_leaves", "stop"),
+        ("no_tool_calls", "stop"),
+        ("arguments_object", "stop"),
+        ("arguments_broken", "stop"),
+        ("page_minus_one", "stop"),
+        ("page_beyond", "stop"),
+        ("extra_keys", "stop"),
+        ("empty_content", "stop"),
+        ("null_content", "stop"),
+    ],
+)
+def test_odd_answers_are_handed_on_for_decoding(stub: ModelStub, fault: str, reason: str | None) -> None:
+    """The client judges the way, not the answer: one call, and the decoder sees what came."""
+    stub.script(fault)
+    answer = run(stub.base_url, lambda c: c.complete(request(location=True, confidence=True), timeout_s=10))
+    assert answer.choices[0].finish_reason == reason
+    assert stub.stats()["requests"] == 1
+
+
+def test_split_gives_a_choice_for_each_document(stub: ModelStub) -> None:
+    """In page order."""
+    stub.answers([{"number": "A"}, {"number": "B"}, {"number": "C"}])
+    answer = run(stub.base_url, lambda c: c.complete(request(split=True), timeout_s=10))
+    assert [json.loads(c.message.text())["number"] for c in answer.choices] == ["A", "B", "C"]
+
+
+def test_two_hundred_calls_are_in_flight_at_once() -> None:
+    """No hidden limit of a hundred."""
+    with ModelStub(latency_s=1.0) as stub:
+
+        async def use(client: UpstageClient) -> list[ChatCompletion]:
+            return await asyncio.gather(*(client.complete(request(), timeout_s=15) for _ in range(200)))
+
+        assert len(run(stub.base_url, use)) == 200
+        assert stub.stats()["peak_in_flight"] == 200
+
+
+def test_never_more_calls_than_allowed_and_connections_are_used_again() -> None:
+    """The limit holds, and waiting for a turn costs a call none of its time."""
+    with ModelStub(latency_s=0.05) as stub:
+
+        async def use(client: UpstageClient) -> list[ChatCompletion]:
+            return await asyncio.gather(*(client.complete(request(), timeout_s=1.0) for _ in range(60)))
+
+        assert len(run(stub.base_url, use, connections=4, attempts=1)) == 60
+        stats = stub.stats()
+        assert stats["peak_in_flight"] <= 4
+        assert stats["connections_total"] <= 4
