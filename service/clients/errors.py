@@ -27,6 +27,10 @@ _BY_STATUS: Mapping[int, tuple[ErrorCode, bool]] = {
     504: (ErrorCode.MODEL_TIMEOUT, True),
 }
 _HINTS: Mapping[int, str] = {
+    301: "check the base URL",
+    302: "check the base URL",
+    307: "check the base URL",
+    308: "check the base URL",
     401: "check the key",
     402: "the account has no credit",
     403: "the account has no credit, or the key no right to this model",
