@@ -12,42 +12,65 @@ QUILLFOX = Issuer(
     name="Quillfox Paperworks Ltd",
     address=("7 Inkwell Yard", "Nowherebridge NW0 0ZZ"),
     vat_id="GB 000 0000 00",
-    country="en", currency="GBP", tax_rate=Decimal(20), look="band", colour=(0.13, 0.33, 0.42),
+    country="en",
+    currency="GBP",
+    tax_rate=Decimal(20),
+    look="band",
+    colour=(0.13, 0.33, 0.42),
     goods=(
-        ("Laid writing paper A4, cream, 500 sheets", "14.80"), ("Envelope C5, tissue lined, box of 50", "9.35"),
-        ("Bookbinder's linen thread, 50 m", "6.20"), ("Bone folder, large", "7.90"),
+        ("Laid writing paper A4, cream, 500 sheets", "14.80"),
+        ("Envelope C5, tissue lined, box of 50", "9.35"),
+        ("Bookbinder's linen thread, 50 m", "6.20"),
+        ("Bone folder, large", "7.90"),
         ("Marbled endpaper, 50 x 70 cm", "4.15"),
-        ("Iron gall ink, 60 ml", "11.50"), ("Index cards ruled, pack of 100", "3.25"),
+        ("Iron gall ink, 60 ml", "11.50"),
+        ("Index cards ruled, pack of 100", "3.25"),
         ("Archive box, acid free", "8.60"),
-        ("Blotting paper, 10 sheets", "2.95"), ("Wax sealing sticks, set of 6", "12.40"),
+        ("Blotting paper, 10 sheets", "2.95"),
+        ("Wax sealing sticks, set of 6", "12.40"),
         ("Ledger, 200 pages, red spine", "27.00"),
-        ("Cotton book cloth, per metre", "16.75"), ("Dip pen holder, beech", "5.10"),
+        ("Cotton book cloth, per metre", "16.75"),
+        ("Dip pen holder, beech", "5.10"),
         ("Nib assortment, tin of 12", "13.30"),
-        ("Drafting tape, 25 mm", "3.80"), ("Guest book, half linen", "34.50"),
+        ("Drafting tape, 25 mm", "3.80"),
+        ("Guest book, half linen", "34.50"),
     ),
-)  # fmt: skip
+)
 NEBELKRUG = Issuer(
     name="Nebelkrug Leuchten GmbH",
     address=("Am Glühfaden 3", "00017 Erfundingen"),
     vat_id="DE000000000",
-    country="de", currency="EUR", tax_rate=Decimal(19), look="letter", colour=(0.45, 0.3, 0.05),
+    country="de",
+    currency="EUR",
+    tax_rate=Decimal(19),
+    look="letter",
+    colour=(0.45, 0.3, 0.05),
     goods=(
-        ("Tischleuchte Glimm, Messing", "1149.00"), ("Leuchtmittel E27, warmweiß", "6.90"),
+        ("Tischleuchte Glimm, Messing", "1149.00"),
+        ("Leuchtmittel E27, warmweiß", "6.90"),
         ("Textilkabel, 3 m, grau", "18.50"),
-        ("Wandleuchte Dämmer, weiß", "212.00"), ("Baldachin, rund", "24.75"), ("Dimmer, Unterputz", "58.40"),
+        ("Wandleuchte Dämmer, weiß", "212.00"),
+        ("Baldachin, rund", "24.75"),
+        ("Dimmer, Unterputz", "58.40"),
     ),
-)  # fmt: skip
+)
 RENARD = Issuer(
     name="Atelier Fauxrenard SARL",
     address=("12 rue de l'Encrier", "00420 Saint-Fictif"),
     vat_id="FR00000000000",
-    country="fr", currency="EUR", tax_rate=Decimal(20), look="centred", colour=(0.35, 0.1, 0.2),
+    country="fr",
+    currency="EUR",
+    tax_rate=Decimal(20),
+    look="centred",
+    colour=(0.35, 0.1, 0.2),
     goods=(
-        ("Chaise pliante en hêtre", "86.00"), ("Table d'appoint, plateau rond", "1240.50"),
+        ("Chaise pliante en hêtre", "86.00"),
+        ("Table d'appoint, plateau rond", "1240.50"),
         ("Coussin de lin, écru", "22.90"),
-        ("Étagère murale, chêne", "148.00"), ("Lampe de lecture", "64.30"),
+        ("Étagère murale, chêne", "148.00"),
+        ("Lampe de lecture", "64.30"),
     ),
-)  # fmt: skip
+)
 
 
 def _field(kind: str, description: str, **more: str) -> dict[str, object]:
@@ -95,21 +118,55 @@ def build_invoice() -> Sample:
     order = Order("QF-2026-0417", date(2026, 9, 21), 30, buyer, "LL-3381", 46, seed=417)
     values, pages = draw_invoice(QUILLFOX, order)
     return Sample(
-        "invoice", "document.pdf", render_pdf(pages, "Invoice QF-2026-0417"), invoice_schema(), [record(values, pages)],
+        "invoice",
+        "document.pdf",
+        render_pdf(pages, "Invoice QF-2026-0417"),
+        invoice_schema(),
+        [record(values, pages)],
         "A digital invoice in English. Its table of 46 lines breaks across two pages and repeats its header.",
-    )  # fmt: skip
+    )
 
 
 def build_bound_invoices() -> Sample:
     """Three invoices by three issuers in one file."""
     bound = (
-        (NEBELKRUG, Order("2026-1098", date(2026, 10, 2), 14, ("Ida Wackelmoos", "Blaubeerweg 8",
-        "00018 Erfundingen"), "B-774", 6, 1)),
-        (QUILLFOX, Order("QF-2026-0455", date(2026, 10, 7), 30, ("Tobin Fernwhistle", "2 Puddle Row",
-        "Nowherebridge NW0 2ZZ"), "TF-09", 42, 2)),
-        (RENARD, Order("F26-00318", date(2026, 10, 12), 45, ("Librairie Poudrelune", "4 place du Brouillard",
-        "00421 Saint-Fictif"), "PL-61", 5, 3)),
-    )  # fmt: skip
+        (
+            NEBELKRUG,
+            Order(
+                "2026-1098",
+                date(2026, 10, 2),
+                14,
+                ("Ida Wackelmoos", "Blaubeerweg 8", "00018 Erfundingen"),
+                "B-774",
+                6,
+                1,
+            ),
+        ),
+        (
+            QUILLFOX,
+            Order(
+                "QF-2026-0455",
+                date(2026, 10, 7),
+                30,
+                ("Tobin Fernwhistle", "2 Puddle Row", "Nowherebridge NW0 2ZZ"),
+                "TF-09",
+                42,
+                2,
+            ),
+        ),
+        (
+            RENARD,
+            Order(
+                "F26-00318",
+                date(2026, 10, 12),
+                45,
+                ("Librairie Poudrelune", "4 place du Brouillard", "00421 Saint-Fictif"),
+                "PL-61",
+                5,
+                3,
+            ),
+        ),
+    )
     records: list[dict[str, object]] = []
     pages: list[Page] = []
     for issuer, order in bound:
@@ -117,9 +174,13 @@ def build_bound_invoices() -> Sample:
         records.append(record(values, own))
         pages.extend(own)
     return Sample(
-        "bound_invoices", "document.pdf", render_pdf(pages, "Bound invoices"), invoice_schema(), records,
+        "bound_invoices",
+        "document.pdf",
+        render_pdf(pages, "Bound invoices"),
+        invoice_schema(),
+        records,
         (
             "Three invoices by different issuers in German (page 1), English (pages 2 and 3) and French (page 4), "
             "bound in one file, for `split_documents`: three records, each amount and date as its country writes it."
         ),
-    )  # fmt: skip
+    )
