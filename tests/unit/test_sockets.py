@@ -10,7 +10,11 @@ import pytest_socket
 
 def test_a_test_that_calls_out_fails() -> None:
     """An address reserved for documentation is refused before anything is sent."""
-    with socket.socket() as connection, pytest.raises(pytest_socket.SocketConnectBlockedError):
+    with (
+        socket.socket() as connection,
+        pytest.warns(UserWarning, match=r"192\.0\.2\.1"),
+        pytest.raises(pytest_socket.SocketConnectBlockedError),
+    ):
         connection.connect(("192.0.2.1", 80))
 
 
