@@ -1,0 +1,114 @@
+"""Answers to requests about files in a sandbox under an address space limit. Keeps the last file open between requests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from service.documents.messages import decode_box, encode_info, encode_page
+from service.documents.pdf_pages import PdfPages
+from service.documents.readings import OpenFile, RenderOptions
+from service.documents.sniffing import sniff_file
+from service.domain.errors import ErrorCode, InputError
+from service.domain.pages import MediaKind, PageRange
+from service.domain.records import JsonObject
+
+Answer = tuple[JsonObject, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    path: Path
+    password: str | None
+    size: int
+    changed_ns: int
+
+
+class FileServer:
+    """Opens, reads, renders and cuts files."""
+
+    def __init__(self) -> None:
+        self._key: _Key | None = None
+        self._file: OpenFile | None = None
+        self._operations: dict[str, Callable[[JsonObject], Answer]] = {
+            "open": self._open,
+            "read": self._read,
+            "render": self._render,
+            "cut": self._cut,
+        }
+
+    def serve(self, head: JsonObject, body: bytes) -> Answer:
+        """Answer one request; `op` names it."""
+        return self._operations[str(head["op"])](head)
+
+    def _open(self, head: JsonObject) -> Answer:
+        file = self._opened(head)
+        most = _number(head, "max_pages")
+        if file.page_count > most:
+            raise InputError(
+                ErrorCode.TOO_MANY_PAGES, f"The file has {file.page_count} pages; at most {most} are taken. Split it."
+            )
+        return encode_info(file.info()), b""
+
+    def _read(self, head: JsonObject) -> Answer:
+        reading = self._opened(head).read(self._index(head))
+        answer = encode_page(reading.page)
+        answer["route"] = reading.route.value
+        picture = reading.picture
+        if picture is None:
+            return answer, b""
+        answer |= {"width": picture.width, "height": picture.height, "channels": picture.channels}
+        return answer, picture.pixels
+
+    def _render(self, head: JsonObject) -> Answer:
+        image_format = str(head["format"])
+        options = RenderOptions(
+            dpi=_number(head, "dpi"),
+            crop=decode_box(head["crop"]) if head.get("crop") else None,
+            image_format="png" if image_format == "png" else "webp" if image_format == "webp" else "jpeg",
+            grey=bool(head["grey"]),
+        )
+        return {}, self._opened(head).render(self._index(head), options)
+
+    def _cut(self, head: JsonObject) -> Answer:
+        file = self._opened(head)
+        pages = PageRange(_number(head, "first"), _number(head, "last"))
+        if pages.last > file.page_count:
+            raise _no_such_page(pages.last, file.page_count)
+        return {}, file.cut(pages)
+
+    def _index(self, head: JsonObject) -> int:
+        """The 0-based index of the page asked for."""
+        page, count = _number(head, "page"), self._opened(head).page_count
+        if not 1 <= page <= count:
+            raise _no_such_page(page, count)
+        return page - 1
+
+    def _opened(self, head: JsonObject) -> OpenFile:
+        path = Path(str(head["path"]))
+        password = str(head["password"]) if head.get("password") else None
+        state = path.stat()
+        key = _Key(path, password, state.st_size, state.st_mtime_ns)
+        if self._file is not None and key == self._key:
+            return self._file
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+        kind = sniff_file(path)
+        if kind is MediaKind.PDF:
+            self._file = PdfPages(path, password)
+        else:
+            from service.documents.image_file import ImagePages  # noqa: PLC0415 - most files are PDF
+
+            self._file = ImagePages(path, kind, _number(head, "max_pixels"))
+        self._key = key
+        return self._file
+
+
+def _number(head: JsonObject, key: str) -> int:
+    return int(str(head[key]))
+
+
+def _no_such_page(page: int, count: int) -> InputError:
+    return InputError(ErrorCode.INVALID_REQUEST, f"The file has no page {page}; its pages are 1 to {count}.")

@@ -1,0 +1,79 @@
+"""Whether a page's text layer can be trusted, or the page must be read from its picture. Pure."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Route(StrEnum):
+    """How a page is to be read."""
+
+    DIGITAL = "digital"
+    """The text layer is the page."""
+    OCR = "ocr"
+    """There is no text layer worth keeping."""
+    VERIFY = "verify"
+    """A picture fills the page and a text layer lies over or under it: some of it is compared with the picture first."""
+    COMPLETE = "complete"
+    """The text layer is right but is not all: what the picture shows besides is added."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageEvidence:
+    """What is known of a page before it is decided how to read it."""
+
+    text: str
+    """All words of the layer, without the hidden ones but with an invisible layer over a picture."""
+    words: int
+    unmapped: int
+    """Characters whose font has no mapping to Unicode."""
+    picture_share: float
+    """Part of the page that its largest picture covers, 0–1."""
+    outlines: int
+    """Drawn shapes of a letter's size."""
+
+
+FULL_PICTURE = 0.5
+"""A picture that covers more of the page than this may be the page itself."""
+LARGE_PICTURE = 0.12
+FEW_WORDS = 25
+"""Beside a large picture, fewer words than this are a stamp, a header or a page number, not the page's text."""
+_MANY_OUTLINES = 60
+_GARBAGE = 0.2
+_LETTERS, _LETTERS_SHORT, _SHORT = 0.35, 0.6, 20
+_NEUTRAL = frozenset(".·•_-–—=*…|,:")
+"""Leaders, rules and bullets: no sign of sense or nonsense."""
+
+
+def judge(evidence: PageEvidence) -> Route:
+    """Decide how a page is to be read; a page without words and without ink is the caller's to notice."""
+    if evidence.words == 0 or is_garbage(evidence.text, evidence.unmapped):
+        return Route.OCR
+    if evidence.picture_share >= FULL_PICTURE:
+        return Route.VERIFY if evidence.words >= FEW_WORDS else Route.COMPLETE
+    if evidence.picture_share >= LARGE_PICTURE and evidence.words < FEW_WORDS:
+        return Route.COMPLETE
+    if evidence.outlines >= _MANY_OUTLINES and evidence.outlines > 4 * evidence.words:
+        return Route.COMPLETE
+    return Route.DIGITAL
+
+
+def is_garbage(text: str, unmapped: int = 0) -> bool:
+    """Whether a text layer is not letters a person would read: fonts without a mapping, private use, control characters."""
+    letters = [c for c in text if not c.isspace()]
+    if not letters:
+        return False
+    bad = max(unmapped, sum(1 for c in letters if _is_bad(c)))
+    if bad > _GARBAGE * len(letters) or text.count("(cid:") * 20 > len(letters):
+        return True
+    telling = [c for c in letters if c not in _NEUTRAL]
+    if not telling:
+        return False
+    share = sum(1 for c in telling if c.isalnum() or unicodedata.category(c) == "Sc") / len(telling)
+    return share < (_LETTERS_SHORT if len(telling) < _SHORT else _LETTERS)
+
+
+def _is_bad(char: str) -> bool:
+    return char == "\ufffd" or unicodedata.category(char) in ("Cc", "Co", "Cn", "Cs")

@@ -1,0 +1,227 @@
+"""PDF files through PDFium: opening, page frames, rendering, cutting. Only ever imported inside a sandbox.
+
+PDFium crashes when two threads use it and on some hostile files; both are kept from the service by the process border.
+"""
+
+from __future__ import annotations
+
+import io
+import mmap
+import re
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+from pypdfium2.raw import FS_RECTF
+
+from service.documents.frames import PageFrame
+from service.domain.errors import ErrorCode, InputError
+from service.domain.pages import PageRange, PageSize
+
+DEFAULT_WIDTH, DEFAULT_HEIGHT = 612.0, 792.0
+"""Size of a page whose own boxes are empty. Source: PDFium's own default, US Letter."""
+_ROTATED = re.compile(rb"/Rotate\s*(?!0\s*[/>])")
+_OBJECT_STREAM = re.compile(rb"/ObjStm\b.{0,400}?stream\r?\n", re.DOTALL)
+_OBJECT_STREAM_BYTES = 2_000_000
+"""As much of one object stream as is unpacked while looking for a page attribute."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageTraits:
+    """Page attributes that PDFium does not tell without loading every page; found by looking at the file's bytes."""
+
+    rotated: bool
+    user_units: dict[int, float]
+    """Page index (0-based) → user unit, for the pages that have one."""
+
+
+class PdfFile:
+    """One open PDF. Close it; pages are loaded and closed one by one."""
+
+    def __init__(self, path: Path, password: str | None) -> None:
+        """Open a file.
+
+        Raises:
+            InputError: `password_required`, `password_wrong`, `damaged_file` or `no_pages`.
+        """
+        self.path = path
+        self.password = password
+        self._document = _open(path, password)
+        self.traits = _traits(path)
+
+    @property
+    def document(self) -> pdfium.PdfDocument:
+        """PDFium's own object."""
+        return self._document
+
+    @property
+    def page_count(self) -> int:
+        """Pages in the file."""
+        return len(self._document)
+
+    def close(self) -> None:
+        """Let PDFium forget the file."""
+        self._document.close()
+
+    def reopen(self) -> None:
+        """Forget changes made in memory."""
+        self._document.close()
+        self._document = _open(self.path, self.password)
+
+    def sizes(self) -> tuple[PageSize, ...]:
+        """The size of every page; a page that cannot be loaded gets the default size."""
+        return tuple(self._size(index) for index in range(self.page_count))
+
+    def _size(self, index: int) -> PageSize:
+        unit = self.traits.user_units.get(index, 1.0)
+        if self.traits.rotated:
+            try:
+                with self.page(index) as (_, frame):
+                    return frame.size(index + 1)
+            except InputError:
+                return PageSize(index + 1, DEFAULT_WIDTH, DEFAULT_HEIGHT)
+        size = pdfium_c.FS_SIZEF()
+        known = pdfium_c.FPDF_GetPageSizeByIndexF(self._document, index, size)
+        if not known or size.width <= 0 or size.height <= 0:
+            return PageSize(index + 1, DEFAULT_WIDTH, DEFAULT_HEIGHT)
+        return PageSize(index + 1, round(size.width * unit, 2), round(size.height * unit, 2))
+
+    @contextmanager
+    def page(self, index: int) -> Iterator[tuple[pdfium.PdfPage, PageFrame]]:
+        """Load a page (0-based) and close it again.
+
+        Raises:
+            InputError: `damaged_file`; the page cannot be loaded.
+        """
+        try:
+            page = self._document[index]
+        except pdfium.PdfiumError as error:
+            raise InputError(
+                ErrorCode.DAMAGED_FILE, f"Page {index + 1} of the file is damaged and cannot be opened."
+            ) from error
+        try:
+            if _bounds(page) is None:
+                page = self._with_default_box(page, index)
+            yield page, self._frame(page, index)
+        finally:
+            page.close()
+
+    def _with_default_box(self, page: pdfium.PdfPage, index: int) -> pdfium.PdfPage:
+        page.set_mediabox(0, 0, DEFAULT_WIDTH, DEFAULT_HEIGHT)
+        page.set_cropbox(0, 0, DEFAULT_WIDTH, DEFAULT_HEIGHT)
+        page.close()
+        return self._document[index]
+
+    def _frame(self, page: pdfium.PdfPage, index: int) -> PageFrame:
+        left, bottom, right, top = _bounds(page) or (0.0, 0.0, DEFAULT_WIDTH, DEFAULT_HEIGHT)
+        return PageFrame(
+            left=left,
+            bottom=bottom,
+            right=right,
+            top=top,
+            rotation=page.get_rotation(),
+            user_unit=self.traits.user_units.get(index, 1.0),
+        )
+
+    def cut(self, pages: PageRange) -> bytes:
+        """A PDF that holds only these pages, without a password."""
+        part = pdfium.PdfDocument.new()
+        try:
+            part.import_pages(self._document, [number - 1 for number in pages.numbers()])
+            buffer = io.BytesIO()
+            part.save(buffer)
+            return buffer.getvalue()
+        finally:
+            part.close()
+
+    def is_dynamic_form(self) -> bool:
+        """Whether the file is an XFA form whose pages are drawn by a reader this is not (Adobe LiveCycle)."""
+        return self._document.get_formtype() == pdfium_c.FORMTYPE_XFA_FULL
+
+
+def _bounds(page: pdfium.PdfPage) -> tuple[float, float, float, float] | None:
+    rect = FS_RECTF()
+    if not pdfium_c.FPDF_GetPageBoundingBox(page, rect):
+        return None
+    left, right = min(rect.left, rect.right), max(rect.left, rect.right)
+    bottom, top = min(rect.bottom, rect.top), max(rect.bottom, rect.top)
+    return (left, bottom, right, top) if right - left > 0 and top - bottom > 0 else None
+
+
+def _open(path: Path, password: str | None) -> pdfium.PdfDocument:
+    # PDFium leaves its last error as it was when a file has no page: an error that no existing file can cause marks that.
+    pdfium_c.FPDF_LoadDocument(b"", None)
+    try:
+        document = pdfium.PdfDocument(path, password=password)
+        count = len(document)
+    except pdfium.PdfiumError as error:
+        raise _open_error(error, password, path) from error
+    if count == 0:
+        document.close()
+        raise _no_pages()
+    return document
+
+
+def _open_error(error: pdfium.PdfiumError, password: str | None, path: Path) -> InputError:
+    code = getattr(error, "err_code", None)
+    if code == pdfium_c.FPDF_ERR_PASSWORD:
+        if password:
+            return InputError(ErrorCode.PASSWORD_WRONG, "The password does not open the file.", param="password")
+        return InputError(
+            ErrorCode.PASSWORD_REQUIRED, "The file is encrypted; give its password in `password`.", param="password"
+        )
+    if code in (pdfium_c.FPDF_ERR_SUCCESS, pdfium_c.FPDF_ERR_FILE):
+        return _no_pages()
+    if code == pdfium_c.FPDF_ERR_SECURITY:
+        return InputError(ErrorCode.UNSUPPORTED_FORMAT, "The file is encrypted in a way that is not supported.")
+    return InputError(
+        ErrorCode.DAMAGED_FILE, "The file is not a readable PDF: it is damaged or incomplete; send it again or repair it."
+    )
+
+
+def _no_pages() -> InputError:
+    return InputError(ErrorCode.NO_PAGES, "The PDF is valid but has no page; there is nothing to read.")
+
+
+def _traits(path: Path) -> PageTraits:
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        rotated = _ROTATED.search(data) is not None
+        units = data.find(b"/UserUnit") >= 0
+        for match in _OBJECT_STREAM.finditer(data):
+            if rotated and units:
+                break
+            packed = _unpack(data, match.end())
+            rotated = rotated or _ROTATED.search(packed) is not None
+            units = units or b"/UserUnit" in packed
+    return PageTraits(rotated, _user_units(path) if units else {})
+
+
+def _unpack(data: mmap.mmap, start: int) -> bytes:
+    """The beginning of an object stream; empty when it is encrypted or packed in another way."""
+    try:
+        return zlib.decompressobj().decompress(data[start : start + _OBJECT_STREAM_BYTES], _OBJECT_STREAM_BYTES)
+    except zlib.error:
+        return b"/Rotate 1" if start else b""
+
+
+def _user_units(path: Path) -> dict[int, float]:
+    from pdfminer.pdfdocument import PDFDocument  # noqa: PLC0415 - costs 100 ms, for files that are rare
+    from pdfminer.pdfpage import PDFPage
+    from pdfminer.pdfparser import PDFParser
+
+    units: dict[int, float] = {}
+    with path.open("rb") as file:
+        try:
+            for index, page in enumerate(PDFPage.create_pages(PDFDocument(PDFParser(file)))):
+                unit = page.attrs.get("UserUnit")
+                if isinstance(unit, (int, float)) and 0 < unit < 10_000:
+                    units[index] = float(unit)
+        except Exception:  # noqa: BLE001 - any damage that pdfminer trips over: PDFium reads on with the default unit
+            return units
+    return units
+
+

@@ -1,0 +1,57 @@
+"""PDF files for the sandbox's server: fills what every kind of file offers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from service.documents.pdf_drawing import draw_page
+from service.documents.pdf_file import PdfFile
+from service.documents.pdf_reading import PdfPageReader
+from service.documents.pictures import encode
+from service.documents.pixels import RENDER_MAX_PIXELS
+from service.documents.readings import PageReading, RenderOptions
+from service.domain.pages import DocumentInfo, MediaKind, PageRange
+
+
+class PdfPages:
+    """One open PDF."""
+
+    def __init__(self, path: Path, password: str | None) -> None:
+        """Open a file.
+
+        Raises:
+            InputError: as `PdfFile`.
+        """
+        self._file = PdfFile(path, password)
+
+    @property
+    def page_count(self) -> int:
+        """Pages in the file."""
+        return self._file.page_count
+
+    def info(self) -> DocumentInfo:
+        """Page sizes."""
+        return DocumentInfo(kind=MediaKind.PDF, pages=self._file.sizes())
+
+    def read(self, index: int) -> PageReading:
+        """Read a page (0-based).
+
+        Raises:
+            InputError: `damaged_file`; the page cannot be loaded.
+        """
+        with self._file.page(index) as (page, frame):
+            return PdfPageReader(index, page, frame).read()
+
+    def render(self, index: int, options: RenderOptions) -> bytes:
+        """Draw a page (0-based), or the part of it that is asked for."""
+        with self._file.page(index) as (page, frame):
+            image = draw_page(page, frame, dpi=options.dpi, max_pixels=RENDER_MAX_PIXELS, crop=options.crop)
+        return encode(image, options.image_format, grey=options.grey)
+
+    def cut(self, pages: PageRange) -> bytes:
+        """A PDF that holds only these pages."""
+        return self._file.cut(pages)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()

@@ -1,0 +1,148 @@
+"""Reading one page of a PDF: its words, which of them a person sees, and whether its picture must be read. Inside a sandbox only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pypdfium2 as pdfium
+
+from service.documents.frames import PageFrame, clip
+from service.documents.glyphs import read_glyphs
+from service.documents.judging import FULL_PICTURE, PageEvidence, Route, is_garbage, judge
+from service.documents.page_objects import Drawn, read_drawing
+from service.documents.pdf_drawing import Look, draw_page
+from service.documents.pixels import (
+    LOOK_DPI,
+    LOOK_MAX_PIXELS,
+    OCR_DPI,
+    OCR_MAX_PIXELS,
+    OCR_TALL_MAX_PIXELS,
+    RawPicture,
+    raw_picture,
+)
+from service.documents.readings import PageReading
+from service.documents.words import Piece, build_words
+from service.domain.geometry import Box
+from service.domain.pages import PageText, TextSource, Word
+from service.domain.records import Issue, Stage
+
+_TINY = 1.0
+"""Points: text smaller than this is not meant to be seen."""
+_SLIVER = 0.02
+"""Points: a word narrower or lower than this has no usable box."""
+_CONTRAST = 14
+"""Grey levels, 0–255, that must lie between the lightest and the darkest pixel under a word that can be seen."""
+_LAYER_CERTAINTY = 0.9
+"""Certainty of words from a text layer somebody else's OCR left, once it was compared with the picture."""
+_TALL = 4
+"""A page whose longer side is more than this times the shorter one is read in tiles, and so may have more pixels."""
+
+
+@dataclass(slots=True)
+class _SortedWords:
+    """The words of a page by whether a person sees them."""
+
+    seen: list[Piece] = field(default_factory=list[Piece])
+    layer: list[Piece] = field(default_factory=list[Piece])
+    """Invisible words over a picture that fills the page: somebody else's OCR."""
+    hidden: dict[str, int] = field(default_factory=dict[str, int])
+    """Why not seen → how many words."""
+
+    def text(self) -> str:
+        return " ".join(piece.text for piece in (*self.seen, *self.layer))
+
+    def __len__(self) -> int:
+        return len(self.seen) + len(self.layer)
+
+
+class PdfPageReader:
+    """Reads one loaded page.
+
+    Args:
+        index: 0-based.
+    """
+
+    def __init__(self, index: int, page: pdfium.PdfPage, frame: PageFrame) -> None:
+        self._page = page
+        self._frame = frame
+        self._size = frame.size(index + 1)
+        self._drawn: Drawn = read_drawing(page, frame)
+
+    def read(self) -> PageReading:
+        """Its words, and its picture where that must be read too."""
+        found = read_glyphs(self._page, self._frame)
+        words = self._sort(build_words(found.glyphs))
+        if len(words) == 0 and self._look(LOOK_DPI).contrast() < _CONTRAST:
+            return PageReading(self._page_text(TextSource.NONE, words, keep=False), Route.DIGITAL)
+        route = judge(
+            PageEvidence(
+                text=words.text(),
+                words=len(words),
+                unmapped=found.unmapped,
+                picture_share=self._drawn.picture_share,
+                outlines=self._drawn.outlines,
+            )
+        )
+        page = self._page_text(TextSource.DIGITAL, words, keep=route is not Route.OCR)
+        return PageReading(page, route, None if route is Route.DIGITAL else self._ocr_picture())
+
+    def _page_text(self, source: TextSource, words: _SortedWords, *, keep: bool) -> PageText:
+        found: list[Word] = []
+        for pieces, certainty in ((words.seen, 1.0), (words.layer, _LAYER_CERTAINTY)) if keep else ():
+            for piece in pieces:
+                box = self._box(piece)
+                if box is not None:
+                    size = round(piece.size, 2)
+                    found.append(Word(piece.text, box, piece.line, size, piece.bold, certainty))
+        found.sort(key=lambda word: word.line)
+        return PageText(size=self._size, source=source, words=tuple(found), issues=self._issues(words))
+
+    def _issues(self, words: _SortedWords) -> tuple[Issue, ...]:
+        if not words.hidden:
+            return ()
+        told = ", ".join(f"{count} {why}" for why, count in sorted(words.hidden.items()))
+        message = f"Words that a person does not see on the page were left out: {told}."
+        return (Issue(stage=Stage.READ, code="hidden_text", message=message, page=self._size.page),)
+
+    def _box(self, piece: Piece) -> Box | None:
+        width, height = self._frame.width, self._frame.height
+        return clip(Box(piece.x0 / width, piece.y0 / height, piece.x1 / width, piece.y1 / height))
+
+    def _sort(self, pieces: Sequence[Piece]) -> _SortedWords:
+        words = _SortedWords()
+        doubtful = self._drawn.fills or any(not piece.dark for piece in pieces)
+        look = self._look(LOOK_DPI * 1.5) if doubtful else None
+        for piece in pieces:
+            why = self._why_hidden(piece, look)
+            if why is None:
+                words.seen.append(piece)
+            elif why == "invisible" and self._drawn.picture_share >= FULL_PICTURE:
+                words.layer.append(piece)
+            else:
+                words.hidden[why] = words.hidden.get(why, 0) + 1
+        if is_garbage(" ".join(piece.text for piece in words.layer)):
+            words.layer.clear()
+        return words
+
+    def _why_hidden(self, piece: Piece, look: Look | None) -> str | None:
+        box = self._box(piece)
+        x, y = (piece.x0 + piece.x1) / 2, (piece.y0 + piece.y1) / 2
+        if box is None or not (0 <= x <= self._frame.width and 0 <= y <= self._frame.height):
+            return "off the page"
+        if piece.invisible:
+            return "invisible"
+        if piece.size < _TINY or piece.x1 - piece.x0 < _SLIVER or piece.y1 - piece.y0 < _SLIVER:
+            return "too small to see"
+        if look is not None and look.contrast(box) < _CONTRAST:
+            return "covered or in the colour of what is behind"
+        return None
+
+    def _look(self, dpi: float) -> Look:
+        return Look(draw_page(self._page, self._frame, dpi=dpi, max_pixels=LOOK_MAX_PIXELS))
+
+    def _ocr_picture(self) -> RawPicture:
+        frame = self._frame
+        tall = max(frame.width, frame.height) > _TALL * min(frame.width, frame.height)
+        limit = OCR_TALL_MAX_PIXELS if tall else OCR_MAX_PIXELS
+        return raw_picture(draw_page(self._page, frame, dpi=OCR_DPI, max_pixels=limit))

@@ -1,0 +1,218 @@
+"""The door of this room: open a file, read its pages, draw them, cut them. All work happens in sandbox processes."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import Literal
+
+from service.documents.judging import Route
+from service.documents.merging import complete_page, sample_lines
+from service.documents.messages import decode_error, decode_info, decode_page, decode_words, encode_box
+from service.documents.process import Answer, SandboxKind, SandboxProcess
+from service.documents.sniffing import sniff, sniff_file
+from service.domain.errors import ErrorCode, InputError, ReadingError
+from service.domain.geometry import Box
+from service.domain.pages import DocumentInfo, PageRange, PageSize, PageText, TextSource
+from service.domain.records import Issue, JsonObject, Stage
+
+__all__ = ["DocumentReader", "OpenedDocument", "ReadingLimits", "sniff", "sniff_file"]
+
+ImageFormat = Literal["jpeg", "webp", "png"]
+_FAILED_WIDTH, _FAILED_HEIGHT = 595.0, 842.0
+_LAYER_AGREES = 0.8
+"""A foreign text layer is kept when, over sampled lines, at least this share of its letters is what the picture shows."""
+_WHOLE_FILE = 3
+"""Opening looks at every page and cutting copies many: they may take so many times longer than one page."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingLimits:
+    """What one file and one page may cost."""
+
+    max_pages: int
+    max_page_pixels: int
+    """Pixels of an image that is taken in."""
+    page_timeout_s: float
+    ocr_page_timeout_s: float
+    pdf_memory_bytes: int
+    """Address space of the process that opens files."""
+    ocr_memory_bytes: int
+    """Resident memory of the process that reads pictures."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedDocument:
+    """A file that can be read. `converted` is the PDF made of an office file: store it, and use its path from then on."""
+
+    info: DocumentInfo
+    converted: bytes | None
+
+
+class DocumentReader:
+    """Reads files in warm sandbox processes, which start on first use and are replaced when they die.
+
+    Calls wait for one another. After a fork the child process starts sandboxes of its own.
+    """
+
+    def __init__(self, limits: ReadingLimits) -> None:
+        self._limits = limits
+        self._lock = threading.RLock()
+        self._pid = os.getpid()
+        self._sandboxes: dict[SandboxKind, SandboxProcess] = {}
+        self._busy_for: int | None = None
+
+    def open(self, path: Path, *, password: str | None = None) -> OpenedDocument:
+        """Look at a file: its kind, its pages and their sizes.
+
+        Raises:
+            InputError: what is wrong with the file; `password_required` asks for a password.
+            ReadingError: looking at it ran over its limits.
+        """
+        sniff_file(path)
+        head: JsonObject = {"op": "open"}
+        answer, body = self._ask_file(head, path, password, subject="the file")
+        return OpenedDocument(decode_info(answer), body or None)
+
+    def read_pages(self, path: Path, pages: PageRange, *, password: str | None = None) -> Iterator[PageText]:
+        """Read pages one by one, in order; a page that defeats the readers comes as FAILED with an issue.
+
+        Raises:
+            InputError: the file as a whole cannot be opened.
+        """
+        for number in pages.numbers():
+            try:
+                yield self._read_page(path, number, password)
+            except ReadingError as error:
+                yield _failed_page(number, error.code, error.message)
+
+    def render_page(
+        self,
+        path: Path,
+        page: int,
+        *,
+        dpi: int,
+        crop: Box | None = None,
+        image_format: ImageFormat = "jpeg",
+        password: str | None = None,
+        grey: bool = False,
+    ) -> bytes:
+        """Draw a page (1-based) as displayed, or the part in `crop`, as the bytes of a picture file.
+
+        A page so large that it would take too many pixels at that resolution is drawn at a lower one.
+
+        Raises:
+            InputError: the file or the page cannot be opened.
+            ReadingError: drawing it ran over its limits.
+        """
+        head: JsonObject = {"op": "render", "page": page, "dpi": dpi, "format": image_format, "grey": grey}
+        head["crop"] = None if crop is None else list(encode_box(crop))
+        return self._ask_file(head, path, password, subject=f"page {page}")[1]
+
+    def cut(self, path: Path, pages: PageRange, *, password: str | None = None) -> bytes:
+        """The bytes of a file that holds only these pages.
+
+        A PDF or a TIFF of several pages gives a PDF without a password; a single image gives its own bytes.
+
+        Raises:
+            InputError: the file cannot be opened or has no such page.
+            ReadingError: cutting ran over its limits.
+        """
+        head: JsonObject = {"op": "cut", "first": pages.first, "last": pages.last}
+        return self._ask_file(head, path, password, subject=f"pages {pages}")[1]
+
+    def close(self) -> None:
+        """End the sandboxes in good order."""
+        with self._lock:
+            for sandbox in self._own().values():
+                sandbox.kill()
+            self._sandboxes = {}
+
+    def abort(self, thread_id: int) -> None:
+        """End what a thread is doing here, if it is, from any other thread: its call raises ReadingError at once."""
+        if self._busy_for == thread_id:
+            for sandbox in tuple(self._own().values()):
+                sandbox.kill()
+
+    def _read_page(self, path: Path, number: int, password: str | None) -> PageText:
+        head: JsonObject = {"op": "read", "page": number}
+        try:
+            answer, picture = self._ask_file(head, path, password, subject=f"page {number}")
+        except InputError as error:
+            if error.code is not ErrorCode.DAMAGED_FILE or number == 0:
+                raise
+            return _failed_page(number, error.code, error.message)
+        page, route = decode_page(answer), Route(str(answer["route"]))
+        if route is Route.DIGITAL:
+            return page
+        head = {key: answer[key] for key in ("width", "height", "channels")}
+        if route is Route.VERIFY and self._layer_agrees(page, head, picture):
+            return page
+        read, _ = self._ask_ocr(
+            {**head, "op": "read", "height_points": page.size.height}, picture, subject=f"page {number}"
+        )
+        words = decode_words(read["words"])
+        return complete_page(page, words, keep_layer=route is Route.COMPLETE)
+
+    def _layer_agrees(self, page: PageText, head: JsonObject, picture: bytes) -> bool:
+        """Whether sampled lines of a foreign text layer are what the picture shows."""
+        lines = sample_lines(page)
+        boxes = [encode_box(box) for box, _ in lines]
+        answer, _ = self._ask_ocr(
+            {**head, "op": "compare", "boxes": list(boxes)}, picture, subject=f"page {page.page}"
+        )
+        shown = answer["texts"]
+        assert isinstance(shown, list)
+        ratios = [
+            SequenceMatcher(None, text.replace(" ", ""), str(seen).replace(" ", ""), autojunk=False).ratio()
+            for (_, text), seen in zip(lines, shown, strict=True)
+        ]
+        return bool(ratios) and sum(ratios) / len(ratios) >= _LAYER_AGREES
+
+    def _ask_file(self, head: JsonObject, path: Path, password: str | None, *, subject: str) -> Answer:
+        limits = self._limits
+        whole: JsonObject = {**head, "path": str(path.resolve()), "password": password}
+        whole |= {"max_pages": limits.max_pages, "max_pixels": limits.max_page_pixels}
+        timeout_s = limits.page_timeout_s * (1 if "page" in head else _WHOLE_FILE)
+        return self._ask("pdf", whole, b"", timeout_s=timeout_s, subject=subject)
+
+    def _ask_ocr(self, head: JsonObject, picture: bytes, *, subject: str) -> Answer:
+        return self._ask("ocr", head, picture, timeout_s=self._limits.ocr_page_timeout_s, subject=subject)
+
+    def _ask(self, kind: SandboxKind, head: JsonObject, body: bytes, *, timeout_s: float, subject: str) -> Answer:
+        with self._lock:
+            self._busy_for = threading.get_ident()
+            try:
+                answer = self._sandbox(kind).ask(head, body, timeout_s=timeout_s, subject=subject)
+            finally:
+                self._busy_for = None
+        if "error" in answer[0]:
+            raise decode_error(answer[0])
+        return answer
+
+    def _sandbox(self, kind: SandboxKind) -> SandboxProcess:
+        own = self._own()
+        sandbox = own.get(kind)
+        if sandbox is None or not sandbox.alive:
+            limits = self._limits
+            memory = limits.pdf_memory_bytes if kind == "pdf" else limits.ocr_memory_bytes
+            sandbox = own[kind] = SandboxProcess(kind, memory)
+        return sandbox
+
+    def _own(self) -> dict[SandboxKind, SandboxProcess]:
+        """The sandboxes of this process; those of the process it was forked from are not touched."""
+        if self._pid != os.getpid():
+            self._pid, self._sandboxes, self._lock = os.getpid(), {}, threading.RLock()
+        return self._sandboxes
+
+
+def _failed_page(number: int, code: ErrorCode, message: str) -> PageText:
+    return PageText(
+        size=PageSize(number, _FAILED_WIDTH, _FAILED_HEIGHT),
+        source=TextSource.FAILED,
+        issues=(Issue(stage=Stage.READ, code=code.value, message=message, page=number),),
+    )

@@ -1,0 +1,63 @@
+"""What the readers of single file kinds take and give; the same for every kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from service.documents.judging import Route
+from service.documents.pixels import RawPicture
+from service.domain.geometry import Box
+from service.domain.pages import DocumentInfo, PageRange, PageText
+
+ImageFormat = Literal["jpeg", "webp", "png"]
+
+
+@dataclass(frozen=True, slots=True)
+class PageReading:
+    """A page as far as it can be read without OCR, and what OCR is to do."""
+
+    page: PageText
+    route: Route
+    picture: RawPicture | None = None
+    """The page's picture, when the route is not DIGITAL."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenderOptions:
+    """How a page is to be drawn."""
+
+    dpi: int
+    crop: Box | None
+    """The part to draw, fractions of the page as displayed; None: all of it."""
+    image_format: ImageFormat
+    grey: bool
+
+
+class OpenFile(Protocol):
+    """One open file of some kind."""
+
+    @property
+    def page_count(self) -> int:
+        """Pages in the file."""
+        ...
+
+    def info(self) -> DocumentInfo:
+        """Kind and page sizes."""
+        ...
+
+    def read(self, index: int) -> PageReading:
+        """Read a page (0-based)."""
+        ...
+
+    def render(self, index: int, options: RenderOptions) -> bytes:
+        """Draw a page (0-based) as a picture file."""
+        ...
+
+    def cut(self, pages: PageRange) -> bytes:
+        """File bytes that hold only these pages."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the file."""
+        ...
