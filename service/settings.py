@@ -50,6 +50,7 @@ class Settings(BaseSettings):
     cpu_workers: int = Field(2, gt=0, description="Processes that read, extract offline and merge.")
     io_threads: int = Field(200, gt=0, description="Waiting places of the io worker.")
 
+    picture_cache_bytes: int = Field(500_000_000, gt=0, description="Size of the cache of page pictures.")
     retention_days: int = Field(30, gt=0, description="Days a finished job is kept.")
     api_host: str = Field("127.0.0.1", description="Address the API listens on.")
     api_port: int = Field(8000, ge=0, le=65535, description="Port the API listens on; 0: any free one.")

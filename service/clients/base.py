@@ -62,11 +62,6 @@ class ExtractionClient(Protocol):
     """One model provider. Instances are made by wiring, live on the process's loop thread and are closed by it."""
 
     @property
-    def name(self) -> str:
-        """`provider:model`, as results name it."""
-        ...
-
-    @property
     def capabilities(self) -> Capabilities:
         """What the planner must know; the same for the life of the client."""
         ...

@@ -63,6 +63,11 @@ class ClientRegistry:
                 self._clients[key] = provider.make()
             return self._clients[key], model or provider.default_model
 
+    def canonical(self, name: str) -> str:
+        """`provider:model` in full, as results name it."""
+        _, model = self.resolve(name)
+        return f"{parse_model_name(name)[0]}:{model}"
+
     async def close(self) -> None:
         """Close every client that was made."""
         with self._lock:

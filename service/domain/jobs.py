@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from typing import Literal
 
-from service.domain.pages import PageRange
+from service.domain.pages import PageRange, PageSize
 from service.domain.records import NO_USAGE, Issue, JsonObject, Usage
 
 
@@ -169,6 +169,8 @@ class Step:
     """1-based pages of the file it covers."""
     document: int = 0
     """0-based index of the document the pages belong to (extract steps)."""
+    fields: tuple[str, ...] = ()
+    """Properties of the schema's root that are asked for (extract steps); empty: all."""
     queue: QueueName = QueueName.CPU
     priority: Priority = Priority.NORMAL
     state: StepState = StepState.QUEUED
@@ -242,4 +244,5 @@ class StoredFile:
     created_at: float
     source_key: str | None = None
     """Blob whose pages can be shown; None until a job opened it."""
-    page_count: int | None = None
+    page_sizes: tuple[PageSize, ...] | None = None
+    """Every page as displayed; None until a job opened it."""

@@ -21,6 +21,7 @@ from service.domain.jobs import (
     Tallies,
 )
 from service.domain.pages import PageRange, TextSource
+from service.extraction.plan import PlannedSplit
 
 EMPTY = StepTally()
 BACK_OFF_S = (1.0, 4.0, 16.0)
@@ -113,18 +114,15 @@ class NewStep:
 
     kind: StepKind
     ordinal: int
+    """-1: the next free one of its kind."""
     pages: tuple[int, ...] = ()
     document: int = 0
+    fields: tuple[str, ...] = ()
     queue: QueueName = QueueName.CPU
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chunk:
-    """A planned split: what one model request is to cover."""
-
-    ordinal: int
-    document: int
-    pages: tuple[int, ...]
+READABLE = frozenset({TextSource.DIGITAL, TextSource.OCR})
+"""Pages that gave words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,12 +137,14 @@ class RunView:
     documents_known: bool = False
     pages: Mapping[int, TextSource] | None = None
     """Pages read so far; may be left out once `planned`."""
-    chunks: Sequence[Chunk] = ()
+    chunks: Sequence[PlannedSplit] = ()
     """The plan, as far as it is known; may be left out once `planned`."""
     sent: Collection[int] = ()
     """Ordinals of the chunks that have a step or need none."""
     queue: QueueName = QueueName.CPU
     """Where the model's calls belong."""
+    sendable: frozenset[TextSource] = READABLE
+    """Pages that the model is shown, by how they were read."""
     range_pages: int = 10
 
 
@@ -182,6 +182,8 @@ def _advance_reading(run: RunView) -> Moves:
     reading_over = reads.open == 0
     if run.split_documents and not run.documents_known:
         plans = run.tallies.get(StepKind.PLAN, EMPTY)
+        if plans.failed:
+            return Moves(status=JobStatus.FAILED)
         wanted = reading_over and plans.total == 0
         steps = (NewStep(kind=StepKind.PLAN, ordinal=0),) if wanted else ()
         return Moves(steps=steps, status=JobStatus.READING)
@@ -193,15 +195,16 @@ def _send_chunks(run: RunView, pages: Mapping[int, TextSource], reading_over: bo
     steps: list[NewStep] = []
     for chunk in run.chunks:
         ready = reading_over or all(n in pages for n in chunk.pages)
-        if chunk.ordinal in run.sent or not ready:
+        if chunk.index in run.sent or not ready:
             continue
-        readable = tuple(n for n in chunk.pages if pages.get(n) in (TextSource.DIGITAL, TextSource.OCR))
+        readable = tuple(n for n in chunk.pages if pages.get(n) in run.sendable)
         if readable:
             new = NewStep(
                 kind=StepKind.EXTRACT,
-                ordinal=chunk.ordinal,
+                ordinal=chunk.index,
                 pages=readable,
                 document=chunk.document,
+                fields=chunk.fields,
                 queue=run.queue,
             )
             steps.append(new)
@@ -242,17 +245,19 @@ def page_ranges(pages: Sequence[int], most: int) -> tuple[PageRange, ...]:
     return tuple(ranges)
 
 
-def final_status(tallies: Tallies, *, lost_pages: bool, readable: bool) -> JobStatus:
+def final_status(tallies: Tallies, *, lost_pages: bool, readable: bool, gave: bool) -> JobStatus:
     """How a run ends once it is merged.
 
     Args:
         tallies: the steps of the run.
         lost_pages: whether a page could not be read or was not extracted.
-        readable: whether any page was read, blank ones included.
+        readable: whether any page ended otherwise than failed, or has values though not all that was asked of it came.
+        gave: whether any page was extracted or has values. The steps cannot tell: one that was cut in halves is done,
+            and gave nothing.
     """
-    extracts = tallies.get(StepKind.EXTRACT, EMPTY)
-    if not readable or (extracts.failed and not extracts.done):
+    failed = tallies.get(StepKind.EXTRACT, EMPTY).failed > 0
+    if not readable or (failed and not gave):
         return JobStatus.FAILED
-    if extracts.failed or lost_pages:
+    if failed or lost_pages:
         return JobStatus.PARTIALLY_SUCCEEDED
     return JobStatus.SUCCEEDED

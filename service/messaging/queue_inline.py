@@ -1,48 +1,60 @@
-"""Rings inside one process, without a broker: for `fieldmark extract`, a batch on one machine, and tests."""
+"""Rings inside one process, without a broker: for `fieldmark extract`, where no Redis is to be had, and in tests."""
 
 from __future__ import annotations
 
 import itertools
 import queue
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from service.domain.jobs import QueueName
 from service.messaging.queue import Ring
+
+_Waiting = queue.PriorityQueue[tuple[int, int, Ring | None]]
+_FIRST = -1
 
 
 class InlineQueue:
-    """A `TaskQueue` with its own worker threads; urgent rings first."""
+    """A `TaskQueue` with its own worker threads; urgent rings first.
 
-    def __init__(self, threads: int) -> None:
-        self._waiting: queue.PriorityQueue[tuple[int, int, tuple[str, ...]]] = queue.PriorityQueue()
+    Args:
+        threads: how many work on each queue.
+    """
+
+    def __init__(self, threads: Mapping[QueueName, int]) -> None:
+        self._threads = dict(threads)
+        self._waiting: dict[QueueName, _Waiting] = {name: queue.PriorityQueue() for name in threads}
         self._order = itertools.count()
-        self._threads = threads
         self._workers: list[threading.Thread] = []
 
-    def start(self, run: Callable[[tuple[str, ...]], None]) -> None:
-        """Start the workers; `run` is given the step ids of each ring and must not raise."""
-        for number in range(self._threads):
-            worker = threading.Thread(target=self._work, args=(run,), name=f"inline-{number}", daemon=True)
-            worker.start()
-            self._workers.append(worker)
+    def start(self, run: Callable[[Ring], None]) -> None:
+        """Start the workers; `run` must not raise."""
+        for name, count in self._threads.items():
+            for number in range(count):
+                worker = threading.Thread(
+                    target=self._work, args=(self._waiting[name], run), name=f"{name}-{number}", daemon=True
+                )
+                worker.start()
+                self._workers.append(worker)
 
     def send(self, rings: Sequence[Ring]) -> bool:
         """See `TaskQueue.send`."""
         for ring in rings:
-            self._waiting.put((int(ring.priority), next(self._order), ring.step_ids))
+            self._waiting[ring.queue].put((int(ring.priority), next(self._order), ring))
         return True
 
     def stop(self) -> None:
-        """End the workers after what they are doing."""
-        for _ in self._workers:
-            self._waiting.put((-1, next(self._order), ()))
+        """End the workers after what they are doing; what waits stays undone."""
+        for name, count in self._threads.items():
+            for _ in range(count):
+                self._waiting[name].put((_FIRST, next(self._order), None))
         for worker in self._workers:
             worker.join()
         self._workers.clear()
 
-    def _work(self, run: Callable[[tuple[str, ...]], None]) -> None:
+    def _work(self, waiting: _Waiting, run: Callable[[Ring], None]) -> None:
         while True:
-            _, _, step_ids = self._waiting.get()
-            if not step_ids:
+            _, _, ring = waiting.get()
+            if ring is None:
                 return
-            run(step_ids)
+            run(ring)

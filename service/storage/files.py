@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from service.domain.jobs import StoredFile
-from service.domain.pages import PageText, TextSource
+from service.domain.pages import PageSize, PageText, TextSource
+from service.domain.records import Issue
 from service.storage import tables
 from service.storage.codec import from_json, pack, to_columns, unpack
 
@@ -29,10 +30,10 @@ class FileRows:
         row = self._connection.execute(query).mappings().one_or_none()
         return from_json(StoredFile, row) if row else None
 
-    def set_source(self, file_id: str, source_key: str, page_count: int) -> None:
-        """Note where the file's pages are read from."""
+    def set_source(self, file_id: str, source_key: str, sizes: Sequence[PageSize]) -> None:
+        """Note where the file's pages are read from, and what they measure."""
         query = update(tables.files).where(tables.files.c.id == file_id)
-        self._connection.execute(query.values(source_key=source_key, page_count=page_count))
+        self._connection.execute(query.values(source_key=source_key, page_sizes=[to_columns(s) for s in sizes]))
 
     def is_used(self, file_id: str) -> bool:
         """Whether a job stands on it."""
@@ -75,13 +76,25 @@ class PageRows:
         rows = self._connection.execute(query.order_by(tables.pages.c.page))
         return {page: TextSource(source) for page, source in rows}
 
+    def count(self, source_key: str) -> int:
+        """How many pages were read."""
+        query = select(func.count()).select_from(tables.pages).where(tables.pages.c.source_key == source_key)
+        return self._connection.execute(query).scalar_one()
+
     def put(self, tenant_id: str, source_key: str, texts: Sequence[PageText]) -> None:
         """Keep pages; one that is already there is written anew."""
         numbers = [t.page for t in texts]
         old = delete(tables.pages).where(tables.pages.c.source_key == source_key, tables.pages.c.page.in_(numbers))
         self._connection.execute(old)
         rows = [
-            {"tenant_id": tenant_id, "source_key": source_key, "page": t.page, "source": t.source, "body": pack(t)}
+            {
+                "tenant_id": tenant_id,
+                "source_key": source_key,
+                "page": t.page,
+                "source": t.source,
+                "noticed": [to_columns(issue) for issue in t.issues],
+                "body": pack(t),
+            }
             for t in texts
         ]
         if rows:
@@ -94,6 +107,13 @@ class PageRows:
             query = query.where(tables.pages.c.page.in_(numbers))
         rows = self._connection.execute(query.order_by(tables.pages.c.page))
         return tuple(unpack(PageText, body) for (body,) in rows)
+
+    def issues(self, source_key: str) -> tuple[Issue, ...]:
+        """What was noticed while reading, in page order."""
+        noticed = tables.pages.c.noticed
+        query = select(noticed).where(tables.pages.c.source_key == source_key).order_by(tables.pages.c.page)
+        lists = self._connection.execute(query).scalars()
+        return tuple(from_json(Issue, issue) for issues in lists for issue in issues)
 
     def drop(self, source_key: str, states: Sequence[TextSource]) -> None:
         """Forget pages that ended in one of these ways, so that they are read again."""

@@ -97,10 +97,13 @@ class StepRows:
         return tuple(from_json(Step, row) for row in self._connection.execute(query).mappings())
 
     def unheard(self, now: float, patience_s: float, most: int) -> tuple[Step, ...]:
-        """Waiting steps that may be claimed and whose message seems lost, the urgent and old ones first."""
+        """Waiting steps that may be claimed and whose message seems lost, the urgent and old ones first.
+
+        Each ring doubles the patience with a step, so that a long queue is not filled with repeats.
+        """
         step = tables.steps.c
         due = and_(step.state == StepState.QUEUED, step.not_before <= now)
-        lost = or_(step.rung_at <= now - patience_s, step.rung_at < step.not_before)
+        lost = or_(2 * step.rung_at - step.created_at <= now - patience_s, step.rung_at < step.not_before)
         query = select(*_COLUMNS).where(due, lost).order_by(step.priority, step.created_at).limit(most)
         return tuple(from_json(Step, row) for row in self._connection.execute(query).mappings())
 
@@ -108,12 +111,4 @@ class StepRows:
         """Steps of the current run that are not over."""
         step = tables.steps.c
         query = select(*_COLUMNS).where(step.job_id == job.id, step.run == job.run, step.state.in_(_OPEN))
-        return tuple(from_json(Step, row) for row in self._connection.execute(query).mappings())
-
-    def waiting(self, job: Job, kind: StepKind, most: int) -> tuple[Step, ...]:
-        """Queued steps of the current run that were never rung, in order."""
-        step = tables.steps.c
-        mine = and_(step.job_id == job.id, step.run == job.run, step.kind == kind)
-        idle = and_(step.state == StepState.QUEUED, step.rung_at == 0)
-        query = select(*_COLUMNS).where(mine, idle).order_by(step.ordinal).limit(most)
         return tuple(from_json(Step, row) for row in self._connection.execute(query).mappings())

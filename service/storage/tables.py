@@ -57,7 +57,7 @@ files = Table(
     Column("blob_key", ForeignKey("blobs.key"), nullable=False),
     Column("created_at", Float, nullable=False),
     Column("source_key", String(160)),
-    Column("page_count", Integer),
+    Column("page_sizes", JSON),
     Index(None, "tenant_id", "created_at"),
 )
 
@@ -68,6 +68,7 @@ pages = Table(
     Column("source_key", String(160), primary_key=True),
     Column("page", Integer, primary_key=True, autoincrement=False),
     Column("source", String(16), nullable=False),
+    Column("noticed", JSON, nullable=False),
     Column("body", LargeBinary, nullable=False),
 )
 
@@ -117,6 +118,7 @@ steps = Table(
     Column("ordinal", Integer, nullable=False),
     Column("pages", JSON, nullable=False),
     Column("document", Integer, nullable=False),
+    Column("fields", JSON, nullable=False),
     Column("queue", String(8), nullable=False),
     Column("priority", Integer, nullable=False),
     Column("state", String(12), nullable=False),

@@ -1,0 +1,193 @@
+"""Cancel, retry, rerun and delete a job."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import replace
+
+from service.domain.errors import ErrorCode, StateError
+from service.domain.jobs import EventType, Job, JobOptions, JobStatus, Step, StepKind, StepState
+from service.domain.pages import PageRange, TextSource
+from service.domain.records import NO_USAGE, JsonObject
+from service.jobs import lifecycle
+from service.jobs.queries import get_job
+from service.jobs.services import Services
+from service.jobs.settle import go_on, ring
+from service.jobs.submit import check_schema, first_step
+from service.storage.jobs import Tombstone
+from service.storage.store import Rows
+
+_READ_AGAIN = (TextSource.FAILED, TextSource.UNREADABLE)
+
+
+def cancel_job(services: Services, tenant_id: str, job_id: str) -> Job:
+    """End a run now; whoever works on it is stopped within seconds and can store nothing.
+
+    Raises:
+        StateError: there is no such job, or its run is over (`wrong_state`).
+    """
+    get_job(services, tenant_id, job_id)
+    with services.store.write(durable=True) as rows:
+        job = _locked(rows, tenant_id, job_id)
+        if job.status.is_terminal and job.status is not JobStatus.CANCELLED:
+            raise StateError(ErrorCode.WRONG_STATE, f"The job {job_id!r} is already {job.status}.")
+        return job if job.status.is_terminal else end_cancelled(rows, job, services.clock())
+
+
+def end_cancelled(rows: Rows, job: Job, now: float) -> Job:
+    """Cancel a locked run and all its open steps."""
+    for step in rows.steps.open_of(job):
+        cancelled = lifecycle.cancel(step, now=now)
+        if cancelled is not None:
+            rows.steps.swap(step, cancelled)
+    job = replace(job, status=JobStatus.CANCELLED, finished_at=now, revision=job.revision + 1)
+    rows.jobs.forget_password(job.id)
+    rows.jobs.save(job)
+    rows.events.append(job, EventType.JOB_STATUS, {"status": job.status, "run": job.run}, now)
+    return job
+
+
+def retry_job(services: Services, tenant_id: str, job_id: str) -> Job:
+    """Start a new run that takes over what is good and does only what failed.
+
+    Raises:
+        StateError: there is no such job, or nothing of it failed (`wrong_state`).
+    """
+    get_job(services, tenant_id, job_id)
+    with services.store.write(durable=True) as rows:
+        old = _locked(rows, tenant_id, job_id)
+        if not old.status.is_terminal or old.status is JobStatus.SUCCEEDED:
+            raise StateError(
+                ErrorCode.WRONG_STATE, f"The job {job_id!r} is {old.status}: there is nothing to retry; `rerun` it."
+            )
+        now = services.clock()
+        if old.source_key is None:
+            job, step = _restart(rows, old, now)
+            waiting: tuple[Step, ...] = (step,)
+        else:
+            rows.pages.drop(old.source_key, _READ_AGAIN)
+            new = _next_run(old, now)
+            waiting = _carry_over(rows, old, new, now)
+            waiting = (*waiting, *go_on(services, rows, new, old.status))
+            job = _locked(rows, tenant_id, job_id)
+    ring(services, waiting)
+    return job
+
+
+def rerun_job(
+    services: Services,
+    tenant_id: str,
+    job_id: str,
+    *,
+    schema: JsonObject | None = None,
+    options: JobOptions | None = None,
+    documents: tuple[PageRange, ...] | None = None,
+) -> Job:
+    """Start a new run of everything but the reading, with what is changed.
+
+    Args:
+        services: of this process.
+        tenant_id: whose job it is.
+        job_id: the job.
+        schema: another schema; None: the same.
+        options: other options; None: the same.
+        documents: the documents inside the file, as a person sees them; they must cover its pages. None: found anew.
+
+    Raises:
+        StateError: there is no such job, or its run is not over (`wrong_state`).
+        InputError: what is changed cannot be taken.
+    """
+    old = get_job(services, tenant_id, job_id)
+    wanted = options or old.options
+    check_schema(services, schema or old.schema, wanted.model, old.schema_name)
+    with services.store.write(durable=True) as rows:
+        old = _locked(rows, tenant_id, job_id)
+        if not old.status.is_terminal:
+            raise StateError(ErrorCode.WRONG_STATE, f"The job {job_id!r} is {old.status}; cancel it or wait.")
+        split = wanted.split_documents or documents is not None
+        changed = replace(old, schema=schema or old.schema, options=replace(wanted, split_documents=split))
+        job, step = _restart(rows, replace(changed, documents=documents), services.clock())
+    ring(services, [step])
+    return job
+
+
+def delete_job(services: Services, tenant_id: str, job_id: str, *, reason: str = "requested") -> Tombstone:
+    """Remove a job and all that was made of it; its file too, unless another job stands on it.
+
+    Raises:
+        StateError: there is no such job.
+    """
+    get_job(services, tenant_id, job_id)
+    now = services.clock()
+    with services.store.write(durable=True) as rows:
+        job = _locked(rows, tenant_id, job_id)
+        if not job.status.is_terminal:
+            job = end_cancelled(rows, job, now)
+        file = rows.files.get(tenant_id, job.file_id)
+        tombstone = Tombstone(job_id=job.id, file_sha256=file.sha256 if file else "", deleted_at=now, reason=reason)
+        rows.events.append(job, EventType.JOB_DELETED, {"reason": reason}, now)
+        rows.jobs.remove(job, tombstone)
+        unused = rows.files.remove(file) if file and not rows.files.is_used(file.id) else ()
+    for key in unused:
+        services.blobs.delete(key)
+        services.pictures.forget(key)
+    services.store.forget_deleted()
+    return tombstone
+
+
+def _locked(rows: Rows, tenant_id: str, job_id: str) -> Job:
+    job = rows.jobs.find(tenant_id, job_id, lock=True)
+    if job is None:
+        raise StateError(ErrorCode.JOB_NOT_FOUND, f"There is no job {job_id!r}.")
+    return job
+
+
+def _next_run(job: Job, now: float) -> Job:
+    return replace(
+        job,
+        run=job.run + 1,
+        status=JobStatus.QUEUED,
+        started_at=now,
+        finished_at=None,
+        planned=False,
+        fault=None,
+        usage=NO_USAGE,
+        review_reasons=(),
+        revision=job.revision + 1,
+    )
+
+
+def _restart(rows: Rows, new: Job, now: float) -> tuple[Job, Step]:
+    """A run from its first step; pages that were read are not read again."""
+    job = replace(_next_run(new, now), issues=())
+    step = first_step(job, now)
+    rows.steps.add([step])
+    rows.jobs.save(job)
+    rows.events.append(job, EventType.JOB_STATUS, {"status": job.status, "run": job.run}, now)
+    return job, step
+
+
+def _carry_over(rows: Rows, old: Job, new: Job, now: float) -> tuple[Step, ...]:
+    """The old run's opening and splits as steps of the new one: what was done stays done, the rest waits again."""
+    steps: list[Step] = []
+    kept = (*rows.steps.of_run(old, StepKind.OPEN), *rows.steps.of_run(old, StepKind.EXTRACT))
+    for step in kept:
+        done = step.state is StepState.DONE
+        twin = replace(
+            step,
+            id=f"step_{uuid.uuid4().hex}",
+            run=new.run,
+            state=StepState.DONE if done else StepState.QUEUED,
+            version=0,
+            owner=None,
+            attempt=0,
+            fault=None,
+            not_before=0.0,
+            rung_at=now,
+            created_at=now,
+        )
+        steps.append(twin)
+        rows.steps.add([twin])
+        if done:
+            rows.steps.copy_result(step.id, twin.id)
+    return tuple(step for step in steps if step.state is StepState.QUEUED)

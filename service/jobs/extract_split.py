@@ -1,0 +1,137 @@
+"""One chat-completions request for the pages of one split, and what is made of its answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from service.clients.base import ExtractionClient, PagesReference
+from service.domain.errors import ErrorCode
+from service.domain.jobs import Fault, QueueName, Step, StepKind
+from service.domain.pages import PageRange, PageText
+from service.domain.records import Extraction, Usage
+from service.domain.schema import ExtractionSchema, parse_schema
+from service.extraction.decode import Finish, decode_choice, judge_finish_reason
+from service.extraction.ground import ground
+from service.extraction.plan import PlannedSplit, SplitKind, halve, halve_fields, narrow_schema
+from service.jobs.lifecycle import NewStep
+from service.jobs.services import Services
+from service.jobs.settle import Claim, Outcome
+from service.protocol.completion import ChatCompletion, Choice
+from service.protocol.data_url import encode_data_url
+from service.protocol.request import ExtractionOptions, ExtractionRequest, build_extraction_request
+
+_FREE = -1
+
+
+def schema_of(claim: Claim) -> ExtractionSchema:
+    """The part of the caller's schema that this split asks for."""
+    whole = parse_schema(claim.job.schema, claim.job.schema_name)
+    return narrow_schema(whole, claim.step.fields)
+
+
+def build_request(services: Services, claim: Claim) -> ExtractionRequest:
+    """The request for a split; where the model wants bytes, its pages are cut out of the file."""
+    job = claim.job
+    client, model = services.models.resolve(job.options.model)
+    schema = schema_of(claim)
+    options = ExtractionOptions(
+        mode=job.options.mode if job.options.mode != "standard" else None,
+        location=True,
+        location_granularity="all",
+        confidence=True,
+    )
+    return build_extraction_request(
+        model=model,
+        file_url=_pages_url(services, claim, client),
+        schema=schema.source,
+        schema_name=re.sub(r"[^A-Za-z0-9_-]", "_", schema.name)[:64] or "document",
+        options=options,
+    )
+
+
+def _pages_url(services: Services, claim: Claim, client: ExtractionClient) -> str:
+    source_key, pages = claim.job.source_key or "", claim.step.pages
+    if client.capabilities.pages_as == "reference":
+        return PagesReference(source_key, pages).url()
+    with services.blobs.local(source_key) as path:
+        if len(pages) == claim.job.page_count and path.stat().st_size <= client.capabilities.max_file_bytes:
+            return encode_data_url(path.read_bytes())
+        return encode_data_url(services.reader.cut(path, PageRange(pages[0], pages[-1])))
+
+
+def covered_pages(claim: Claim, client: ExtractionClient) -> tuple[int, ...]:
+    """File pages in the order in which the model numbers them."""
+    pages = claim.step.pages
+    return pages if client.capabilities.pages_as == "reference" else PageRange(pages[0], pages[-1]).numbers()
+
+
+def read_answer(services: Services, claim: Claim, answer: ChatCompletion) -> Outcome:
+    """Decode and ground an answer, or ask again for less.
+
+    Raises:
+        DecodingError: the answer cannot be used.
+    """
+    if not answer.choices:
+        return _ended(ErrorCode.MODEL_BAD_ANSWER, "The model answered without a choice.")
+    choice = answer.choices[0]
+    finish = judge_finish_reason(choice.finish_reason)
+    if finish is Finish.TRUNCATED:
+        return _ask_for_less(claim)
+    if finish is Finish.FILTERED:
+        return _ended(
+            ErrorCode.CONTENT_FILTERED, "The model's provider withheld the answer for these pages (content filter)."
+        )
+    return Outcome(result=_extraction(services, claim, answer, choice))
+
+
+def _extraction(services: Services, claim: Claim, answer: ChatCompletion, choice: Choice) -> Extraction:
+    client, _ = services.models.resolve(claim.job.options.model)
+    schema = schema_of(claim)
+    pages = covered_pages(claim, client)
+    found = decode_choice(choice, schema=schema, pages=pages, model=services.models.canonical(claim.job.options.model))
+    texts = _texts(services, claim, pages)
+    tokens = answer.usage
+    usage = Usage(
+        prompt_tokens=tokens.prompt_tokens or 0 if tokens else 0,
+        completion_tokens=tokens.completion_tokens or 0 if tokens else 0,
+        total_tokens=tokens.total_tokens or 0 if tokens else 0,
+        pages=len(pages),
+        requests=1,
+    )
+    return replace(ground(found, schema, texts), usage=usage)
+
+
+def _texts(services: Services, claim: Claim, pages: tuple[int, ...]) -> Mapping[int, PageText]:
+    with services.store.read() as rows:
+        return {text.page: text for text in rows.pages.load(claim.job.source_key or "", pages)}
+
+
+def _ask_for_less(claim: Claim) -> Outcome:
+    step = claim.step
+    kind = SplitKind.FIELD_GROUP if step.fields else SplitKind.PAGE_CHUNK
+    split = PlannedSplit(index=step.ordinal, pages=step.pages, document=step.document, kind=kind, fields=step.fields)
+    schema = parse_schema(claim.job.schema, claim.job.schema_name)
+    halves = halve(split, first_index=0) or halve_fields(split, schema, first_index=0)
+    if not halves:
+        return _ended(
+            ErrorCode.OUTPUT_TRUNCATED,
+            f"The model's answer for page {step.pages[0]} was cut off even for a single field of a single page.",
+        )
+    return Outcome(more=tuple(_half(half, step) for half in halves))
+
+
+def _half(half: PlannedSplit, step: Step) -> NewStep:
+    return NewStep(
+        kind=StepKind.EXTRACT,
+        ordinal=_FREE,
+        pages=half.pages,
+        document=half.document,
+        fields=half.fields,
+        queue=QueueName(step.queue),
+    )
+
+
+def _ended(code: ErrorCode, message: str) -> Outcome:
+    return Outcome(fault=Fault(code=code, message=message))

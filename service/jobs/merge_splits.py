@@ -1,0 +1,145 @@
+"""Fold the splits of a run into records, account for every page, and end the run."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from service.domain.errors import ErrorCode
+from service.domain.jobs import Fault, Job, JobStatus, ReviewState, Step, StepKind, StepState
+from service.domain.pages import PageRange, TextSource
+from service.domain.records import NO_USAGE, Extraction, Issue, PageCoverage, PageState, Record, Stage, Usage
+from service.domain.schema import ExtractionSchema, parse_schema
+from service.extraction.check import run_checks
+from service.extraction.coverage import SplitCoverage, SplitOutcome, build_coverage
+from service.extraction.merge import merge
+from service.extraction.review import review_reasons
+from service.extraction.shape import blank_extraction
+from service.jobs import lifecycle
+from service.jobs.services import Services
+from service.jobs.settle import Claim, Outcome
+from service.storage.codec import pack
+from service.storage.store import Rows
+
+_LOST_PAGES = frozenset({PageState.FAILED, PageState.SKIPPED_LIMIT, PageState.NOT_REACHED, PageState.UNREADABLE})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResult:
+    """What a run gave; immutable, corrections lie over it."""
+
+    records: tuple[Record, ...]
+    coverage: tuple[PageCoverage, ...]
+    issues: tuple[Issue, ...]
+    usage: Usage
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Splits:
+    """The extract steps of a run and what the finished ones gave."""
+
+    steps: tuple[Step, ...]
+    answers: Mapping[str, Extraction]
+    texts: Mapping[int, TextSource]
+    page_issues: tuple[Issue, ...]
+
+
+def merge_splits(services: Services, claim: Claim) -> Outcome:
+    """Make the records of a run; the run is over once this outcome is settled."""
+    job = claim.job
+    splits = _load(services, job)
+    schema = parse_schema(job.schema, job.schema_name)
+    records, merge_issues = _merge_documents(job, schema, splits)
+    coverage = build_coverage(
+        job.page_count or 0, splits.texts, _split_coverage(splits), [record.fields for record in records]
+    )
+    result = RunResult(
+        records=records,
+        coverage=coverage,
+        issues=(*job.issues, *splits.page_issues, *_split_issues(splits), *merge_issues),
+        usage=sum((answer.usage for answer in splits.answers.values()), NO_USAGE),
+        model=services.models.canonical(job.options.model),
+    )
+    body = pack(result)
+    return Outcome(apply=lambda rows, job: _publish(rows, job, result, body, services.clock()))
+
+
+def _load(services: Services, job: Job) -> _Splits:
+    with services.store.read() as rows:
+        steps = rows.steps.of_run(job, StepKind.EXTRACT)
+        found = {s.id: rows.steps.result(s.id, Extraction) for s in steps if s.state is StepState.DONE}
+        texts = rows.pages.sources(job.source_key or "")
+        issues = rows.pages.issues(job.source_key or "")
+    answers = {step_id: answer for step_id, answer in found.items() if answer is not None}
+    return _Splits(steps, answers, texts, issues)
+
+
+def _merge_documents(
+    job: Job, schema: ExtractionSchema, splits: _Splits
+) -> tuple[tuple[Record, ...], tuple[Issue, ...]]:
+    documents = job.documents or (PageRange(1, job.page_count or 1),)
+    records: list[Record] = []
+    issues: list[Issue] = []
+    for index, document in enumerate(documents):
+        answers = [splits.answers[s.id] for s in splits.steps if s.document == index and s.id in splits.answers]
+        lost = any(s.document == index and s.state is StepState.FAILED for s in splits.steps)
+        if not answers and lost:
+            continue
+        merged = merge(
+            answers or [blank_extraction(schema, document.numbers())],
+            schema,
+            index=index,
+            record_id=f"rec_{uuid.uuid5(uuid.NAMESPACE_OID, f'{job.id}/{job.run}/{index}').hex}",
+        )
+        record = replace(merged.record, pages=document.numbers())
+        records.append(run_checks(record, schema))
+        issues += [issue for answer in answers for issue in answer.issues]
+        issues += merged.report.issues()
+    return tuple(records), tuple(issues)
+
+
+def _split_coverage(splits: _Splits) -> Sequence[SplitCoverage]:
+    outcome = {StepState.DONE: SplitOutcome.DONE, StepState.FAILED: SplitOutcome.FAILED}
+    return [
+        SplitCoverage(index=index, pages=step.pages, outcome=outcome.get(step.state, SplitOutcome.OPEN))
+        for index, step in enumerate(splits.steps)
+        if step.state is not StepState.DONE or step.id in splits.answers  # one cut in halves counts by its halves
+    ]
+
+
+def _split_issues(splits: _Splits) -> Iterator[Issue]:
+    for index, step in enumerate(splits.steps):
+        if step.state is StepState.FAILED and step.fault is not None:
+            first = step.pages[0] if step.pages else None
+            yield Issue(stage=Stage.EXTRACT, code=step.fault.code, message=step.fault.message, page=first, split=index)
+
+
+def _publish(rows: Rows, job: Job, result: RunResult, body: bytes, now: float) -> Job:
+    """The run's end, in the transaction that stores its result."""
+    tallies = rows.steps.tallies(job)
+    lost = any(row.state in _LOST_PAGES for row in result.coverage)
+    readable = any(row.state is not PageState.FAILED or row.fields > 0 for row in result.coverage)
+    gave = any(row.state is PageState.EXTRACTED or row.fields > 0 for row in result.coverage)
+    status = lifecycle.final_status(tallies, lost_pages=lost, readable=readable, gave=gave)
+    reasons = review_reasons(result.records, result.coverage)
+    rows.jobs.put_result(job, body)
+    return replace(
+        job,
+        status=status,
+        finished_at=now,
+        revision=job.revision + 1,
+        fault=_first_fault(result) if status is JobStatus.FAILED else None,
+        usage=result.usage,
+        review=ReviewState.NEEDED if reasons else ReviewState.NOT_NEEDED,
+        review_reasons=reasons,
+    )
+
+
+def _first_fault(result: RunResult) -> Fault:
+    """Why a run gave nothing: the first split's fault, else that no page could be read."""
+    for issue in result.issues:
+        if issue.stage in (Stage.EXTRACT, Stage.READ):
+            return Fault(code=issue.code, message=issue.message)
+    return Fault(code=ErrorCode.DAMAGED_FILE, message="No page of the file could be read.")

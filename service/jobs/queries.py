@@ -1,0 +1,100 @@
+"""Questions about jobs."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import time
+from dataclasses import dataclass
+
+from service.domain.errors import ErrorCode, InputError, StateError
+from service.domain.jobs import Job, StepKind, StepTally
+from service.jobs.services import Services
+from service.storage.jobs import JobFilter
+
+_NONE = StepTally()
+_POLL_S = (0.02, 0.05, 0.1, 0.25)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far a run is."""
+
+    pages_total: int | None
+    """None until the file was opened."""
+    pages_read: int
+    splits_total: int
+    """Splits that were planned so far."""
+    splits_done: int
+    splits_failed: int
+
+
+def get_job(services: Services, tenant_id: str, job_id: str) -> Job:
+    """A job of this tenant.
+
+    Raises:
+        StateError: `job_not_found`, or `expired` if there was one.
+    """
+    with services.store.read() as rows:
+        job = rows.jobs.find(tenant_id, job_id)
+        grave = None if job else rows.jobs.tombstone(tenant_id, job_id)
+    if grave is not None:
+        raise StateError(ErrorCode.EXPIRED, f"The job {job_id!r} was deleted ({grave.reason}); its result is gone.")
+    if job is None:
+        raise StateError(ErrorCode.JOB_NOT_FOUND, f"There is no job {job_id!r}.")
+    return job
+
+
+def list_jobs(
+    services: Services, tenant_id: str, wanted: JobFilter, *, cursor: str | None, most: int
+) -> tuple[tuple[Job, ...], str | None]:
+    """The newest jobs that fit, and the cursor of the next page if there is one.
+
+    Raises:
+        InputError: `invalid_option`, the cursor is not one of ours.
+    """
+    before = _read_cursor(cursor) if cursor else None
+    with services.store.read() as rows:
+        jobs = rows.jobs.page(tenant_id, wanted, before=before, most=most + 1)
+    if len(jobs) <= most:
+        return jobs, None
+    last = jobs[most - 1]
+    return jobs[:most], base64.urlsafe_b64encode(f"{last.created_at!r}|{last.id}".encode()).decode()
+
+
+def get_progress(services: Services, job: Job) -> Progress:
+    """How far the current run is."""
+    with services.store.read() as rows:
+        tallies = rows.steps.tallies(job)
+        read = rows.pages.count(job.source_key) if job.source_key else 0
+    extracts = tallies.get(StepKind.EXTRACT, _NONE)
+    return Progress(
+        pages_total=job.page_count,
+        pages_read=read,
+        splits_total=extracts.total,
+        splits_done=extracts.done,
+        splits_failed=extracts.failed,
+    )
+
+
+def wait_for_job(services: Services, tenant_id: str, job_id: str, *, seconds: float) -> Job:
+    """The job once its run is over, or as it stands when the time is up."""
+    until = time.monotonic() + seconds
+    turn = 0
+    while True:
+        job = get_job(services, tenant_id, job_id)
+        left = until - time.monotonic()
+        if job.status.is_terminal or left <= 0:
+            return job
+        time.sleep(min(left, _POLL_S[min(turn // 4, len(_POLL_S) - 1)]))
+        turn += 1
+
+
+def _read_cursor(cursor: str) -> tuple[float, str]:
+    try:
+        at, _, job_id = base64.urlsafe_b64decode(cursor.encode()).decode().partition("|")
+        return float(at), job_id
+    except (binascii.Error, UnicodeError, ValueError):
+        raise InputError(
+            ErrorCode.INVALID_OPTION, "The cursor is not one that a list gave; start without one.", param="cursor"
+        ) from None

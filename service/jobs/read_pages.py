@@ -1,0 +1,43 @@
+"""Read a range of pages into words with boxes; what was read is kept, whatever becomes of the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from service.domain.jobs import Job, StepKind
+from service.domain.pages import PageText
+from service.jobs.lifecycle import NewStep, page_ranges
+from service.jobs.services import Services
+from service.jobs.settle import Claim, Outcome
+from service.storage.store import Rows
+
+
+def read_pages(services: Services, claim: Claim) -> Outcome:
+    """Read the step's pages, for as long as a step may take; the rest becomes a new step behind the others."""
+    job, wanted = claim.job, claim.step.pages
+    source_key = job.source_key or ""
+    with services.store.read() as rows:
+        known = rows.pages.sources(source_key)
+    missing = tuple(n for n in wanted if n not in known)
+    texts = tuple(_read_for_a_while(services, claim, missing))
+    read = {text.page for text in texts}
+    rest = tuple(n for n in missing if n not in read)
+
+    def keep(rows: Rows, job: Job) -> Job:
+        rows.pages.put(job.tenant_id, source_key, texts)
+        return job
+
+    more = (NewStep(kind=StepKind.READ, ordinal=-1, pages=rest),) if rest else ()
+    return Outcome(apply=keep, more=more)
+
+
+def _read_for_a_while(services: Services, claim: Claim, pages: Sequence[int]) -> Iterator[PageText]:
+    """Pages in order until the time of one step is used up, or the claim is lost; at least one."""
+    started = services.clock()
+    with services.blobs.local(claim.job.source_key or "") as path:
+        for within in page_ranges(pages, len(pages) or 1):
+            for text in services.reader.read_pages(path, within):
+                yield text
+                over = services.clock() - started > services.limits.read_slice_s
+                if over or not services.keeper.holds(claim.owner):
+                    return

@@ -1,0 +1,196 @@
+"""The result of a job in the shape that callers get."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Literal
+
+from service.domain.errors import ErrorCode, StateError
+from service.domain.geometry import Quad
+from service.domain.jobs import Job, StoredFile
+from service.domain.records import (
+    NO_USAGE,
+    CheckResult,
+    Conflict,
+    FieldEntry,
+    Issue,
+    Json,
+    JsonObject,
+    PageCoverage,
+    Record,
+    Usage,
+    Verdict,
+)
+from service.extraction.encode import CompletionHead, EncodeOptions, encode_completion
+from service.jobs.merge_splits import RunResult
+from service.jobs.services import Services
+from service.protocol.emission import WirePath, emit
+from service.storage.codec import unpack
+
+View = Literal["values", "compact", "full"]
+"""Values alone; with entries but without word boxes; everything."""
+_RETRY_S = 1.0
+
+
+def load_result(services: Services, job: Job) -> tuple[StoredFile | None, RunResult]:
+    """The machine's result of the current run; an empty one if the run ended before it was merged.
+
+    Raises:
+        StateError: `not_finished`.
+    """
+    if not job.status.is_terminal:
+        raise StateError(
+            ErrorCode.NOT_FINISHED,
+            f"The job {job.id!r} is {job.status}; its result comes when it is over.",
+            retry_after_s=_RETRY_S,
+        )
+    with services.store.read() as rows:
+        body = rows.jobs.result(job)
+        file = rows.files.get(job.tenant_id, job.file_id)
+    if body is not None:
+        return file, unpack(RunResult, body)
+    return file, RunResult(records=(), coverage=(), issues=job.issues, usage=NO_USAGE, model=job.options.model)
+
+
+def result_body(services: Services, job: Job, *, view: View = "full") -> JsonObject:
+    """The result as JSON.
+
+    Raises:
+        StateError: `not_finished`.
+    """
+    file, result = load_result(services, job)
+    schema: JsonObject = {"name": job.schema_name, "version": None}
+    return {
+        "job_id": job.id,
+        "status": job.status,
+        "run": job.run,
+        "revision": job.revision,
+        "model": result.model,
+        "engine": job.engine,
+        "external_id": job.external_id,
+        "metadata": job.metadata,
+        "file": _file(file) if file else None,
+        "schema": schema,
+        "review": {"state": job.review, "reasons": list(job.review_reasons), "by": None, "at": None},
+        "records": [_record(record, schema, job, view) for record in result.records],
+        "coverage": [_coverage(row) for row in result.coverage],
+        "issues": [_issue(issue) for issue in result.issues],
+        "error": {"code": job.fault.code, "message": job.fault.message} if job.fault else None,
+        "usage": _usage(result.usage),
+        "timing": {
+            "queued_at": iso_time(job.created_at),
+            "started_at": iso_time(job.started_at),
+            "finished_at": iso_time(job.finished_at),
+        },
+    }
+
+
+def completion_body(services: Services, job: Job) -> JsonObject:
+    """The merged chat completion, one choice a record.
+
+    Raises:
+        StateError: `not_finished`.
+    """
+    _, result = load_result(services, job)
+    head = CompletionHead(id=f"iex-{job.id[4:20]}", created=int(job.finished_at or job.created_at), model=result.model)
+    options = EncodeOptions(location=True, granularity="all", confidence=True, additive=True)
+    return emit(encode_completion(result.records, head, options, result.usage), WirePath.STORED)
+
+
+def iso_time(at: float | None) -> str | None:
+    """Unix seconds as RFC 3339 in UTC."""
+    return None if at is None else datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
+
+
+def _record(record: Record, schema: JsonObject, job: Job, view: View) -> JsonObject:
+    values: Json = record.values
+    if job.options.absent == "omit":
+        values = _without_absent(record.values)
+    body: JsonObject = {
+        "id": record.id,
+        "index": record.index,
+        "pages": list(record.pages),
+        "schema": schema,
+        "values": values,
+    }
+    if view == "values":
+        return body
+    fields: JsonObject = {path: _entry(entry, view) for path, entry in record.fields.items()}
+    rows: JsonObject = {path: list(ids) for path, ids in record.rows.items()}
+    more: JsonObject = {
+        "fields": fields,
+        "rows": rows,
+        "conflicts": [_conflict(conflict, view) for conflict in record.conflicts],
+        "checks": [_check(check) for check in record.checks],
+    }
+    return body | more
+
+
+def _without_absent(value: Json) -> Json:
+    if isinstance(value, dict):
+        return {name: _without_absent(child) for name, child in value.items() if child is not None}
+    return [_without_absent(child) for child in value] if isinstance(value, list) else value
+
+
+def _entry(entry: FieldEntry, view: View) -> JsonObject:
+    body: JsonObject = {
+        "value": entry.value,
+        "raw": entry.raw,
+        "verdict": entry.verdict,
+        "confidence": entry.confidence,
+        "probability": entry.probability,
+        "origin": entry.origin,
+    }
+    if entry.verdict is Verdict.ABSENT:
+        return {"value": None, "verdict": entry.verdict, "confidence": entry.confidence}
+    body["page"] = entry.location.page if entry.location else None
+    body["coordinates"] = _quad(entry.location.coordinates) if entry.location else []
+    if view == "full":
+        words = entry.location.word_coordinates if entry.location else ()
+        body["word_coordinates"] = [_quad(word) for word in words]
+    return body | {"box_check": entry.box_check}
+
+
+def _quad(quad: Quad) -> list[Json]:
+    return [{"x": point.x, "y": point.y} for point in quad]
+
+
+def _conflict(conflict: Conflict, view: View) -> JsonObject:
+    kept, other = _entry(conflict.kept, view), _entry(conflict.other, view)
+    return {"path": conflict.path, "kept": kept, "other": other, "rule": conflict.rule}
+
+
+def _check(check: CheckResult) -> JsonObject:
+    return {"rule": check.rule, "ok": check.ok, "paths": list(check.paths), "message": check.message}
+
+
+def _coverage(row: PageCoverage) -> JsonObject:
+    return {"page": row.page, "text": row.text, "splits": list(row.splits), "state": row.state, "fields": row.fields}
+
+
+def _issue(issue: Issue) -> JsonObject:
+    return {
+        "stage": issue.stage,
+        "code": issue.code,
+        "page": issue.page,
+        "split": issue.split,
+        "message": issue.message,
+    }
+
+
+def _usage(usage: Usage) -> JsonObject:
+    return {
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "total_tokens": usage.total_tokens,
+        "pages": usage.pages,
+        "requests": usage.requests,
+    }
+
+
+def _file(file: StoredFile) -> JsonObject:
+    pages: list[Json] = [
+        {"page": size.page, "width": size.width, "height": size.height, "rotation": size.rotation}
+        for size in file.page_sizes or ()
+    ]
+    return {"id": file.id, "name": file.name, "sha256": file.sha256, "pages": pages}

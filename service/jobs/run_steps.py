@@ -1,0 +1,121 @@
+"""What a worker does with a message: claim, work outside any transaction, settle, ring for what follows."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import CancelledError, Future, as_completed
+from contextlib import ExitStack
+
+from service.domain.errors import ErrorCode, InternalError, ServiceError
+from service.domain.jobs import QueueName, Step, StepKind
+from service.jobs.extract_split import build_request, read_answer
+from service.jobs.find_documents import find_documents
+from service.jobs.merge_splits import merge_splits
+from service.jobs.open_document import open_document
+from service.jobs.read_pages import read_pages
+from service.jobs.services import Services
+from service.jobs.settle import Claim, Outcome, claim_steps, ring, settle, settle_failure
+from service.messaging.queue import Ring
+from service.protocol.completion import ChatCompletion
+
+_log = logging.getLogger(__name__)
+
+
+def run_ring(services: Services, message: Ring) -> None:
+    """Do what can be done of a message's steps; never raises: what goes wrong is stored with the step."""
+    if message.queue is QueueName.IO:
+        _run_calls(services, message.step_ids)
+    else:
+        _run_work(services, message.step_ids)
+
+
+def _run_work(services: Services, step_ids: Sequence[str]) -> None:
+    """Steps one after the other; of what follows, this worker takes the first itself and rings for the rest."""
+    waiting = deque(step_ids)
+    while waiting:
+        for claim in claim_steps(services, [waiting.popleft()]):
+            following = _work(services, claim)
+            mine = next((s for s in following if s.queue is QueueName.CPU and s.priority <= claim.step.priority), None)
+            ring(services, [s for s in following if s is not mine])
+            if mine is not None:
+                waiting.append(mine.id)
+
+
+def _work(services: Services, claim: Claim) -> tuple[Step, ...]:
+    me = threading.get_ident()
+    with services.keeper.hold(claim.owner, on_lost=lambda: services.reader.abort(me)):
+        try:
+            outcome = _WORK[claim.step.kind](services, claim)
+        except Exception as error:  # the edge of a step: everything becomes a stored fault
+            return settle_failure(services, claim, _as_service_error(error, claim))
+    return settle(services, claim, outcome)
+
+
+def _extract_here(services: Services, claim: Claim) -> Outcome:
+    """A model inside this process: no slot, no waiting for others."""
+    return read_answer(services, claim, _call(services, claim).result())
+
+
+_WORK: Mapping[StepKind, Callable[[Services, Claim], Outcome]] = {
+    StepKind.OPEN: open_document,
+    StepKind.READ: read_pages,
+    StepKind.PLAN: find_documents,
+    StepKind.EXTRACT: _extract_here,
+    StepKind.MERGE: merge_splits,
+}
+
+
+def _call(services: Services, claim: Claim) -> Future[ChatCompletion]:
+    client, _ = services.models.resolve(claim.job.options.model)
+    request = build_request(services, claim)
+    return services.loop.submit(client.complete(request, timeout_s=services.limits.model_timeout_s))
+
+
+def _run_calls(services: Services, step_ids: Sequence[str]) -> None:
+    """Start a call for each step as soon as a slot is free, then settle them in the order in which they end."""
+    with ExitStack() as held:
+        calls: dict[Future[ChatCompletion], Claim] = {}
+        for step_id in step_ids:
+            services.slots.acquire()
+            for claim in claim_steps(services, [step_id]) or _no_claim(services.slots):
+                call = _start_call(services, claim, held)
+                if call is not None:
+                    calls[call] = claim
+        for call in as_completed(calls):
+            ring(services, _settle_call(services, calls[call], call))
+
+
+def _no_claim(slots: threading.BoundedSemaphore) -> tuple[Claim, ...]:
+    slots.release()
+    return ()
+
+
+def _start_call(services: Services, claim: Claim, held: ExitStack) -> Future[ChatCompletion] | None:
+    try:
+        call = _call(services, claim)
+    except Exception as error:  # the request could not be built; the edge of a step
+        services.slots.release()
+        ring(services, settle_failure(services, claim, _as_service_error(error, claim)))
+        return None
+    call.add_done_callback(lambda _call: services.slots.release())
+    held.enter_context(services.keeper.hold(claim.owner, on_lost=call.cancel))
+    return call
+
+
+def _settle_call(services: Services, claim: Claim, call: Future[ChatCompletion]) -> tuple[Step, ...]:
+    try:
+        return settle(services, claim, read_answer(services, claim, call.result()))
+    except CancelledError:  # the claim was lost: nothing may be stored
+        return ()
+    except Exception as error:  # the edge of a step: everything becomes a stored fault
+        return settle_failure(services, claim, _as_service_error(error, claim))
+
+
+def _as_service_error(error: Exception, claim: Claim) -> ServiceError:
+    if isinstance(error, ServiceError):
+        return error
+    _log.exception("step %s (%s of job %s) failed", claim.step.id, claim.step.kind, claim.job.id, exc_info=error)
+    return InternalError(ErrorCode.INTERNAL, f"The {claim.step.kind} step failed inside Fieldmark; it is in the log.")

@@ -1,0 +1,80 @@
+"""What the use cases stand on, put together by wiring; one a process."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import TypeVar
+
+from service.clients.registry import ClientRegistry
+from service.documents.reader import DocumentReader
+from service.jobs.keeper import ClaimKeeper
+from service.jobs.lifecycle import LeaseRule
+from service.messaging.queue import TaskQueue
+from service.storage.blobs import BlobStore
+from service.storage.pictures import PictureCache
+from service.storage.store import Store
+
+T = TypeVar("T")
+
+
+class LoopThread:
+    """The one event loop of a process on which model clients live; the only bridge from threads to it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def submit(self, work: Coroutine[None, None, T]) -> Future[T]:
+        """Start work on the loop; cancelling the future cancels it there."""
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                threading.Thread(target=self._loop.run_forever, name="model-loop", daemon=True).start()
+            return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def stop(self) -> None:
+        """End the loop; what runs on it is dropped."""
+        with self._lock:
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(self._loop.stop)
+                self._loop = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobLimits:
+    """What is refused at intake, and how a run is cut."""
+
+    max_file_bytes: int
+    max_schema_chars: int
+    max_properties: int
+    read_range_pages: int
+    read_slice_s: float
+    """Working time after which a reading step gives the rest of its pages back, so that other files come in between."""
+    model_timeout_s: float
+    retention_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """The stores, the readers, the models and the clock of one process."""
+
+    store: Store
+    blobs: BlobStore
+    pictures: PictureCache
+    queue: TaskQueue
+    reader: DocumentReader
+    models: ClientRegistry
+    loop: LoopThread
+    keeper: ClaimKeeper
+    slots: threading.BoundedSemaphore
+    """Model calls that may be in flight in this process."""
+    rule: LeaseRule
+    limits: JobLimits
+    clock: Callable[[], float]
+    default_model: str
+    process_id: str
+    engine: str

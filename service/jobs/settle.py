@@ -1,0 +1,247 @@
+"""The two short transactions of a step: claim it, and settle what came of it."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+
+from service.clients.base import Capabilities
+from service.domain.errors import ErrorCode, ServiceError
+from service.domain.jobs import (
+    EventType,
+    Fault,
+    Job,
+    JobStatus,
+    QueueName,
+    Step,
+    StepKind,
+    StepState,
+)
+from service.domain.pages import PageRange, TextSource
+from service.domain.schema import parse_schema
+from service.extraction.plan import PlannedSplit, group_fields, plan_splits, split_by_fields
+from service.jobs import lifecycle
+from service.jobs.lifecycle import READABLE, LeaseRule, NewStep, RunView
+from service.jobs.services import Services
+from service.messaging.queue import Ring
+from service.storage.store import Rows
+
+_RING_GROUP = 4
+"""Extract steps that one message carries: few enough to spread over workers, enough to save messages."""
+_FIRST_FREE_ORDINAL = 1_000_000
+"""Above every planned split."""
+_NEEDED = (StepKind.OPEN, StepKind.PLAN, StepKind.MERGE)
+"""Steps whose failure is the run's."""
+_BAD_ANSWER_CLAIMS = 2
+"""A model that answers nonsense is asked once more, not for ever."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """A step in this process's hands, with the job as it was when it was claimed."""
+
+    step: Step
+    job: Job
+
+    @property
+    def owner(self) -> str:
+        """The token that only this claim has."""
+        return self.step.owner or ""
+
+
+def _unchanged(_rows: Rows, job: Job) -> Job:
+    return job
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What a step's work gave; stored in the same transaction that ends the step."""
+
+    apply: Callable[[Rows, Job], Job] = field(default=_unchanged)
+    """Writes what belongs to other rows, and gives the job as it now is."""
+    result: object | None = None
+    """Kept with the step."""
+    more: tuple[NewStep, ...] = ()
+    """Steps that follow from this one alone."""
+    fault: Fault | None = None
+    """Ends the step as failed, for good, though `apply` and `more` hold."""
+
+
+def claim_steps(services: Services, step_ids: Collection[str]) -> tuple[Claim, ...]:
+    """Claim those of the steps that are to be had; one transaction."""
+    now = services.clock()
+    claims: list[Claim] = []
+    with services.store.write() as rows:
+        for step in rows.steps.get(step_ids):
+            owner = f"{services.process_id}:{uuid.uuid4().hex[:12]}"
+            taken = lifecycle.claim(step, owner=owner, now=now, rule=services.rule)
+            job = rows.jobs.get(step.job_id) if taken else None
+            if taken is None or job is None or job.run != step.run or job.status.is_terminal:
+                continue
+            if rows.steps.swap(step, taken):
+                claims.append(Claim(step=taken, job=job))
+    return tuple(claims)
+
+
+def settle(services: Services, claim: Claim, outcome: Outcome) -> tuple[Step, ...]:
+    """Store what a step gave and let the run go on; the steps that can start now, not yet rung.
+
+    If the claim was lost (cancelled, or taken by another after a silence) nothing is stored.
+    """
+    now = services.clock()
+    with services.store.write() as rows:
+        job = rows.jobs.get(claim.step.job_id, lock=True)
+        found = rows.steps.get([claim.step.id])
+        if job is None or not found or job.run != claim.step.run or job.status.is_terminal:
+            return ()
+        ended = _ended(found[0], claim, outcome, now, services.rule)
+        if ended is None or not rows.steps.swap(found[0], ended, outcome.result):
+            return ()
+        return go_on(services, rows, outcome.apply(rows, job), job.status, outcome.more)
+
+
+def settle_failure(services: Services, claim: Claim, error: ServiceError) -> tuple[Step, ...]:
+    """Give a failed step back, or end it; the steps that can start now, not yet rung."""
+    now = services.clock()
+    again = error.retryable or (error.code is ErrorCode.MODEL_BAD_ANSWER and claim.step.attempt < _BAD_ANSWER_CLAIMS)
+    fault = Fault(code=error.code, message=error.message, retryable=again)
+    with services.store.write() as rows:
+        job = rows.jobs.get(claim.step.job_id, lock=True)
+        found = rows.steps.get([claim.step.id])
+        if job is None or not found or job.run != claim.step.run or job.status.is_terminal:
+            return ()
+        given = lifecycle.fail(
+            found[0],
+            owner=claim.owner,
+            now=now,
+            fault=fault,
+            rule=services.rule,
+            retry_after_s=error.retry_after_s or 0.0,
+        )
+        if given is None or not rows.steps.swap(found[0], given):
+            return ()
+        return go_on(services, rows, job, job.status) if given.state.is_terminal else ()
+
+
+def _ended(step: Step, claim: Claim, outcome: Outcome, now: float, rule: LeaseRule) -> Step | None:
+    if outcome.fault is None:
+        return lifecycle.finish(step, owner=claim.owner, now=now)
+    return lifecycle.fail(step, owner=claim.owner, now=now, fault=outcome.fault, rule=rule)
+
+
+def go_on(services: Services, rows: Rows, job: Job, was: JobStatus, more: Sequence[NewStep] = ()) -> tuple[Step, ...]:
+    """Advance a locked run inside the transaction that changed it; the steps that were added.
+
+    Args:
+        services: of this process.
+        rows: the open transaction.
+        job: the job as it now is; its status is final if the outcome ended the run.
+        was: the status that the database still shows.
+        more: steps that are wanted besides.
+    """
+    now = services.clock()
+    moves = lifecycle.advance(view_run(services, rows, job, more))
+    added = _new_steps(rows, job, (*more, *moves.steps), now)
+    rows.steps.add(added)
+    if not job.status.is_terminal:
+        started = job.started_at if moves.status is JobStatus.QUEUED else job.started_at or now
+        job = replace(job, status=moves.status, planned=job.planned or moves.planned, started_at=started)
+        if job.status is JobStatus.FAILED:
+            job = _end_failed(rows, job, now)
+    rows.jobs.save(job)
+    if job.status is not was:
+        rows.events.append(job, EventType.JOB_STATUS, {"status": job.status, "run": job.run}, now)
+    return added
+
+
+def _end_failed(rows: Rows, job: Job, now: float) -> Job:
+    """End a run that a step failed which nothing can do without; its fault is the job's."""
+    rows.jobs.forget_password(job.id)
+    needed = (s for kind in _NEEDED for s in rows.steps.of_run(job, kind))
+    fault = next((s.fault for s in needed if s.state is StepState.FAILED), None)
+    return replace(job, finished_at=now, fault=fault, revision=job.revision + 1)
+
+
+def view_run(services: Services, rows: Rows, job: Job, more: Sequence[NewStep]) -> RunView:
+    """The run as the state machine sees it, `more` counted as if it were already there."""
+    tallies = dict(rows.steps.tallies(job))
+    for new in more:
+        tally = tallies.get(new.kind, lifecycle.EMPTY)
+        tallies[new.kind] = replace(tally, open=tally.open + 1)
+    if job.planned or job.status.is_terminal or job.page_count is None:
+        return RunView(status=job.status, tallies=tallies, planned=job.planned, page_count=job.page_count)
+    able = services.models.resolve(job.options.model)[0].capabilities
+    pages = rows.pages.sources(job.source_key or "")
+    return RunView(
+        status=job.status,
+        tallies=tallies,
+        planned=False,
+        page_count=job.page_count,
+        split_documents=job.options.split_documents,
+        documents_known=job.documents is not None,
+        pages=pages,
+        chunks=plan_chunks(job, able),
+        sent=rows.steps.ordinals(job, StepKind.EXTRACT),
+        queue=QueueName(able.queue),
+        sendable=READABLE if able.pages_as == "reference" else READABLE | {TextSource.UNREADABLE, TextSource.FAILED},
+        range_pages=services.limits.read_range_pages,
+    )
+
+
+def plan_chunks(job: Job, able: Capabilities) -> tuple[PlannedSplit, ...]:
+    """The splits of a run over all its pages; the same at each call, so that it need not be stored."""
+    whole = PageRange(1, job.page_count or 1)
+    documents = job.documents or (() if job.options.split_documents else (whole,))
+    if not documents:
+        return ()  # the boundaries are not found yet
+    wanted = job.options.pages_per_chunk or able.default_pages_per_chunk
+    if wanted is not None and able.max_pages is not None:
+        wanted = min(wanted, able.max_pages)
+    schema = parse_schema(job.schema, job.schema_name)
+    groups = group_fields(schema, max_properties=able.max_properties, max_chars=able.max_schema_chars)
+    return split_by_fields(plan_splits(whole.numbers(), documents, pages_per_chunk=wanted), groups)
+
+
+def _new_steps(rows: Rows, job: Job, wanted: Sequence[NewStep], now: float) -> tuple[Step, ...]:
+    free: dict[StepKind, int] = {}
+    return tuple(_new_step(job, new, _ordinal(rows, job, new, free), now) for new in wanted)
+
+
+def _ordinal(rows: Rows, job: Job, new: NewStep, free: dict[StepKind, int]) -> int:
+    if new.ordinal >= 0:
+        return new.ordinal
+    if new.kind not in free:
+        free[new.kind] = max([_FIRST_FREE_ORDINAL, *(n + 1 for n in rows.steps.ordinals(job, new.kind))])
+    free[new.kind] += 1
+    return free[new.kind] - 1
+
+
+def _new_step(job: Job, new: NewStep, ordinal: int, now: float) -> Step:
+    return Step(
+        id=f"step_{uuid.uuid4().hex}",
+        job_id=job.id,
+        tenant_id=job.tenant_id,
+        run=job.run,
+        kind=new.kind,
+        ordinal=ordinal,
+        pages=new.pages,
+        document=new.document,
+        fields=new.fields,
+        queue=new.queue,
+        priority=job.options.priority.lane_of(ordinal),
+        created_at=now,
+        rung_at=now,
+    )
+
+
+def ring(services: Services, steps: Sequence[Step]) -> None:
+    """Send messages for steps, a few of a kind together; call it after the commit that made them."""
+    rings: list[Ring] = []
+    for queue in QueueName:
+        mine = [s for s in steps if s.queue is queue]
+        size = _RING_GROUP if queue is QueueName.IO else 1
+        for start in range(0, len(mine), size):
+            group = mine[start : start + size]
+            rings.append(Ring(queue=queue, priority=group[0].priority, step_ids=tuple(s.id for s in group)))
+    services.queue.send(rings)

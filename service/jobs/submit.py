@@ -1,0 +1,124 @@
+"""Turn a file and a schema into a job; once this returns, the job outlives any crash."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+
+import orjson
+
+from service.domain.errors import ErrorCode, InputError
+from service.domain.jobs import EventType, Job, JobOptions, JobStatus, Step, StepKind, StoredFile
+from service.domain.records import JsonObject
+from service.domain.schema import ExtractionSchema, SchemaField, parse_schema
+from service.extraction.check import parse_checks
+from service.extraction.plan import group_fields, narrow_schema
+from service.jobs.services import Services
+from service.jobs.settle import ring
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submission:
+    """What a caller hands in."""
+
+    tenant_id: str
+    file: StoredFile
+    schema: JsonObject
+    options: JobOptions
+    schema_name: str = "document"
+    password: str | None = None
+    external_id: str | None = None
+    metadata: JsonObject
+    created_by: str = ""
+    idempotency: tuple[str, str] | None = None
+    """Key and fingerprint, if the caller gave a key."""
+
+
+def submit_job(services: Services, submission: Submission) -> Job:
+    """Make the job and ring for its first step.
+
+    Raises:
+        InputError: the schema, an option or the model cannot be taken.
+    """
+    check_schema(services, submission.schema, submission.options.model, submission.schema_name)
+    now = services.clock()
+    job = _new_job(services, submission, now)
+    step = first_step(job, now)
+    with services.store.write(durable=True) as rows:
+        rows.jobs.add(job, submission.password)
+        rows.steps.add([step])
+        if submission.idempotency is not None:
+            key, fingerprint = submission.idempotency
+            rows.idempotency.put(job.tenant_id, key, fingerprint, job.id, now)
+        rows.events.append(job, EventType.JOB_STATUS, {"status": job.status, "run": job.run}, now)
+    ring(services, [step])
+    return job
+
+
+def check_schema(services: Services, source: JsonObject, model: str, name: str) -> ExtractionSchema:
+    """Refuse a schema or a model that no job could be made of.
+
+    Raises:
+        InputError: `invalid_schema` with the path of the fault, or `unknown_model`.
+    """
+    size = len(orjson.dumps(source))
+    limit = services.limits.max_schema_chars
+    if size > limit:
+        raise InputError(
+            ErrorCode.INVALID_SCHEMA,
+            f"Invalid Schema: {size} characters minified, {limit} are allowed.",
+            param="schema",
+        )
+    schema = parse_schema(source, name)
+    count = count_fields(schema.root)
+    if count > services.limits.max_properties:
+        most = services.limits.max_properties
+        raise InputError(
+            ErrorCode.INVALID_SCHEMA, f"Invalid Schema: {count} properties, {most} are allowed.", param="schema"
+        )
+    parse_checks(schema)
+    client, _ = services.models.resolve(model)
+    able = client.capabilities
+    for names in group_fields(schema, max_properties=able.max_properties, max_chars=able.max_schema_chars):
+        client.check_schema(narrow_schema(schema, names))
+    return schema
+
+
+def count_fields(field: SchemaField) -> int:
+    """Properties of a field, at every depth."""
+    inner = sum(1 + count_fields(p) for p in field.properties)
+    return inner + (count_fields(field.items) if field.items else 0)
+
+
+def first_step(job: Job, now: float) -> Step:
+    """The step every run starts with."""
+    return Step(
+        id=f"step_{uuid.uuid4().hex}",
+        job_id=job.id,
+        tenant_id=job.tenant_id,
+        run=job.run,
+        kind=StepKind.OPEN,
+        ordinal=0,
+        priority=job.options.priority,
+        created_at=now,
+        rung_at=now,
+    )
+
+
+def _new_job(services: Services, submission: Submission, now: float) -> Job:
+    return Job(
+        id=f"job_{uuid.uuid4().hex}",
+        tenant_id=submission.tenant_id,
+        file_id=submission.file.id,
+        status=JobStatus.QUEUED,
+        run=1,
+        revision=1,
+        schema=submission.schema,
+        schema_name=submission.schema_name,
+        options=submission.options,
+        engine=services.engine,
+        external_id=submission.external_id,
+        metadata=submission.metadata,
+        created_at=now,
+        created_by=submission.created_by,
+    )

@@ -1,0 +1,102 @@
+"""Ring again for what went quiet, end what cannot go on, and delete what is past its time.
+
+Any process may sweep; a duty in the database lets one do it at a time.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+
+from service.domain.errors import ServiceError
+from service.domain.jobs import Step, StepState
+from service.jobs import lifecycle
+from service.jobs.control import delete_job
+from service.jobs.idempotency import KEPT_S
+from service.jobs.services import Services
+from service.jobs.settle import go_on, ring
+from service.messaging.queue import Ring
+
+_log = logging.getLogger(__name__)
+DUTY = "sweep"
+PATIENCE_S = 6.0
+"""Waiting time after which a message counts as lost; doubled with each ring of a step."""
+_MOST = 500
+_FORGET_PROCESS_S = 3600.0
+
+
+def sweep(services: Services) -> None:
+    """One round."""
+    now = services.clock()
+    with services.store.write() as rows:
+        if not rows.upkeep.take_duty(DUTY, services.process_id, now, now + services.rule.lease_s):
+            return
+        rows.upkeep.bury(now - _FORGET_PROCESS_S)
+        rows.idempotency.remove_before(now - KEPT_S)
+        silent = rows.steps.silent(now, _MOST)
+    for step in silent:
+        ring(services, _expire(services, step, now))
+    _ring_unheard(services, now)
+    _delete_expired(services, now)
+
+
+def _expire(services: Services, step: Step, now: float) -> tuple[Step, ...]:
+    with services.store.write() as rows:
+        job = rows.jobs.get(step.job_id, lock=True)
+        found = rows.steps.get([step.id])
+        changed = lifecycle.expire(found[0], now=now, rule=services.rule) if found else None
+        if job is None or changed is None or job.run != step.run or job.status.is_terminal:
+            return ()
+        if changed.state is StepState.QUEUED:
+            changed = replace(changed, rung_at=now)
+        if not rows.steps.swap(found[0], changed):
+            return ()
+        return (changed,) if changed.state is StepState.QUEUED else go_on(services, rows, job, job.status)
+
+
+def _ring_unheard(services: Services, now: float) -> None:
+    with services.store.write() as rows:
+        unheard = rows.steps.unheard(now, PATIENCE_S, _MOST)
+        rows.steps.note_rung([step.id for step in unheard], now)
+    _ring_singly(services, unheard)
+
+
+def _ring_singly(services: Services, steps: Sequence[Step]) -> None:
+    services.queue.send([Ring(queue=s.queue, priority=s.priority, step_ids=(s.id,)) for s in steps])
+
+
+def _delete_expired(services: Services, now: float) -> None:
+    with services.store.read() as rows:
+        jobs = rows.jobs.expired(now - services.limits.retention_s, _MOST)
+    for job in jobs:
+        delete_job(services, job.tenant_id, job.id, reason="retention")
+
+
+class Sweeper:
+    """Sweeps in a thread of its own until it is stopped."""
+
+    def __init__(self, services: Services, *, every_s: float) -> None:
+        self._services = services
+        self._every_s = every_s
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End after the round that is under way."""
+        self._stopped.set()
+        self._thread.join(timeout=10)
+
+    def _run(self) -> None:
+        while not self._stopped.wait(self._every_s):
+            try:
+                sweep(self._services)
+            except ServiceError as error:
+                _log.warning("a sweep ended early: %s", error.message)
+            except Exception:  # the database may be away for a while; the next round does it
+                _log.exception("a sweep failed")

@@ -1,0 +1,79 @@
+"""Take a file in: streamed, hashed and kept once, whatever becomes of it."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator
+
+from service.documents.reader import sniff_file
+from service.domain.errors import ErrorCode, StateError
+from service.domain.jobs import StoredFile
+from service.jobs.services import Services
+from service.storage.blobs import StoredBlob
+
+_LONGEST_NAME = 255
+
+
+async def receive_upload(services: Services, tenant_id: str, name: str, parts: AsyncIterator[bytes]) -> StoredFile:
+    """Keep an upload.
+
+    Raises:
+        InputError: it is empty, too large, or of a kind that is not read.
+        InternalError: it cannot be kept.
+    """
+    blob = await services.blobs.receive(tenant_id, parts, max_bytes=services.limits.max_file_bytes)
+    return await asyncio.to_thread(_note_upload, services, tenant_id, name, blob)
+
+
+def take_bytes(services: Services, tenant_id: str, name: str, data: bytes) -> StoredFile:
+    """Keep bytes that are at hand (a file of this machine); as `receive_upload`."""
+
+    async def parts() -> AsyncIterator[bytes]:
+        yield data
+
+    return services.loop.submit(receive_upload(services, tenant_id, name, parts())).result()
+
+
+def _note_upload(services: Services, tenant_id: str, name: str, blob: StoredBlob) -> StoredFile:
+    try:
+        with services.blobs.local(blob.key) as path:
+            kind = sniff_file(path)
+    except Exception:
+        _forget_unused(services, tenant_id, blob)
+        raise
+    file = StoredFile(
+        id=f"file_{uuid.uuid4().hex}",
+        tenant_id=tenant_id,
+        name=name[:_LONGEST_NAME],
+        sha256=blob.sha256,
+        size_bytes=blob.size_bytes,
+        kind=kind,
+        blob_key=blob.key,
+        created_at=services.clock(),
+    )
+    with services.store.write(durable=True) as rows:
+        rows.files.add(file)
+    return file
+
+
+def _forget_unused(services: Services, tenant_id: str, blob: StoredBlob) -> None:
+    """Remove refused bytes, unless an earlier upload of the same ones is kept."""
+    with services.store.write() as rows:
+        rows.files.count_blob(tenant_id, blob.key, blob.size_bytes)
+        unused = rows.files.discount_blob(blob.key)
+    if unused:
+        services.blobs.delete(blob.key)
+
+
+def get_file(services: Services, tenant_id: str, file_id: str) -> StoredFile:
+    """An upload of this tenant.
+
+    Raises:
+        StateError: `file_not_found`.
+    """
+    with services.store.read() as rows:
+        file = rows.files.get(tenant_id, file_id)
+    if file is None:
+        raise StateError(ErrorCode.FILE_NOT_FOUND, f"There is no file {file_id!r}; it may have been deleted.")
+    return file

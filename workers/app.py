@@ -1,0 +1,95 @@
+"""The Celery application and its only task. What is done is in `service.jobs`; here is how a process gets ready for it."""
+
+from __future__ import annotations
+
+import threading
+
+from celery import Celery
+from celery.signals import setup_logging, worker_init, worker_process_init, worker_process_shutdown, worker_shutdown
+
+from service.domain.jobs import Priority, QueueName
+from service.jobs.run_steps import run_ring
+from service.jobs.services import Services
+from service.jobs.sweep import Sweeper
+from service.messaging.queue import Ring
+from service.messaging.queue_celery import TASK, make_celery
+from service.settings import Settings
+from service.wiring import build_services
+from workers.lifeline import die_with_parent
+
+
+class WorkerProcess:
+    """What one process of a worker holds: built after the fork, at the first need."""
+
+    def __init__(self, settings: Settings, queue: QueueName) -> None:
+        self._settings = settings
+        self._queue = queue
+        self._services: Services | None = None
+        self._sweeper: Sweeper | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def services(self) -> Services:
+        """This process's services."""
+        with self._lock:
+            if self._services is None:
+                self._services = build_services(self._settings, role=self._queue)
+                self._services.keeper.start()
+            return self._services
+
+    def open(self) -> None:
+        """Get ready before the first message: a process that is listed as alive can work."""
+        die_with_parent()
+        services = self.services
+        self._sweeper = Sweeper(services, every_s=self._settings.sweep_s)
+        self._sweeper.start()
+
+    def close(self) -> None:
+        """Leave nothing running."""
+        if self._sweeper is not None:
+            self._sweeper.stop()
+        if self._services is not None:
+            self._services.keeper.stop()
+            self._services.loop.stop()
+            self._services.reader.close()
+
+
+def make_worker_app(settings: Settings, queue: QueueName) -> Celery:
+    """The application of one worker: threads that wait for `io`, forked processes that compute for `cpu`."""
+    app = make_celery(settings.redis_url)
+    process = WorkerProcess(settings, queue)
+
+    @app.task(name=TASK)
+    def run_steps(step_ids: list[str]) -> None:  # pyright: ignore[reportUnusedFunction] - Celery calls it by name
+        run_ring(process.services, Ring(queue=queue, priority=Priority.NORMAL, step_ids=tuple(step_ids)))
+
+    forks = queue is QueueName.CPU
+    opened = worker_process_init if forks else worker_init
+    closed = worker_process_shutdown if forks else worker_shutdown
+    opened.connect(lambda **_kwargs: process.open(), weak=False)
+    closed.connect(lambda **_kwargs: process.close(), weak=False)
+    setup_logging.connect(lambda **_kwargs: None, weak=False)  # the entry point has set logging up
+    return app
+
+
+def run_worker(settings: Settings, queue: QueueName) -> None:
+    """Work on one queue until told to stop (SIGTERM: what runs is finished; a second one: at once)."""
+    die_with_parent()
+    app = make_worker_app(settings, queue)
+    pool = ("prefork", settings.cpu_workers) if queue is QueueName.CPU else ("threads", settings.io_threads)
+    worker = app.Worker(
+        pool=pool[0],
+        concurrency=pool[1],
+        queues=[str(queue)],
+        without_gossip=True,
+        without_mingle=True,
+        without_heartbeat=True,
+        loglevel="WARNING",
+        max_memory_per_child=_CHILD_MEMORY_KB if queue is QueueName.CPU else None,
+        hostname=f"{queue}@fieldmark",
+    )
+    worker.start()
+
+
+_CHILD_MEMORY_KB = 600_000
+"""A forked process that grew past this ends after its step, and a fresh one takes its place."""
