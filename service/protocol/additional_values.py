@@ -9,13 +9,12 @@ Source: https://console.upstage.ai/docs (information extraction), read 2026-11-3
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
-from pydantic import Field, FiniteFloat, JsonValue, ValidationError, WrapValidator
+from pydantic import Field, FiniteFloat, JsonValue
 
-from service.protocol.base import WireModel
+from service.protocol.base import ODD_IS_NONE, WireModel
 from service.protocol.completion import FunctionCall, Message, ToolCall
 from service.protocol.json_text import decode_json, encode_json
 
@@ -35,38 +34,28 @@ class WirePoint(WireModel):
     y: FiniteFloat
 
 
-def _none_if_odd(value: object, handler: Callable[[object], object]) -> object:
-    try:
-        return handler(value)
-    except ValidationError:
-        return None
-
-
-_ODD_IS_NONE = WrapValidator(_none_if_odd)
-"""A part of a leaf that has another form than described counts as absent: the value beside it is still good."""
-
 Polygon: TypeAlias = list[WirePoint]
 """Four corners, clockwise from the top-left one."""
 
 
 class AdditionalValue(WireModel):
-    """What is told of one scalar of the answer. None: the key is absent."""
+    """What is told of one scalar of the answer. None: the key is absent, or has another form than described."""
 
     value: JsonValue = Field(validation_alias="_value", serialization_alias="_value")
     """The scalar again, as in the answer (`3` may be `3.0`)."""
-    confidence: Annotated[str | None, _ODD_IS_NONE] = None
+    confidence: Annotated[str | None, ODD_IS_NONE] = None
     """`high` or `low`; other strings are kept."""
-    page: Annotated[int | None, _ODD_IS_NONE] = None
+    page: Annotated[int | None, ODD_IS_NONE] = None
     """1-based; -1 when nothing was located."""
-    coordinates: Annotated[Polygon | None, _ODD_IS_NONE] = None
+    coordinates: Annotated[Polygon | None, ODD_IS_NONE] = None
     """The box of the layout element; empty when nothing was located."""
-    word_coordinates: Annotated[list[Polygon] | None, _ODD_IS_NONE] = None
+    word_coordinates: Annotated[list[Polygon] | None, ODD_IS_NONE] = None
     """A polygon for each word, in reading order; empty when no word matched."""
-    raw: Annotated[str | None, _ODD_IS_NONE] = None
+    raw: Annotated[str | None, ODD_IS_NONE] = None
     """Fieldmark's own: the text as printed."""
-    verdict: Annotated[str | None, _ODD_IS_NONE] = None
+    verdict: Annotated[str | None, ODD_IS_NONE] = None
     """Fieldmark's own: why the value is what it is."""
-    probability: Annotated[FiniteFloat | None, _ODD_IS_NONE] = None
+    probability: Annotated[FiniteFloat | None, ODD_IS_NONE] = None
     """Fieldmark's own: the chance, 0–1, that the value is right."""
 
     @property

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, WrapValidator
 
 
 class WireModel(BaseModel):
@@ -19,3 +20,14 @@ def _null_as_zero(value: object) -> object:
 
 Count = Annotated[int, BeforeValidator(_null_as_zero)]
 """A count that some servers send as null."""
+
+
+def _none_if_odd(value: object, handler: Callable[[object], object]) -> object:
+    try:
+        return handler(value)
+    except ValidationError:
+        return None
+
+
+ODD_IS_NONE = WrapValidator(_none_if_odd)
+"""For what an answer can do without: a value of another form than described counts as absent."""

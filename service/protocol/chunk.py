@@ -10,7 +10,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field, JsonValue
 
-from service.protocol.base import WireModel
+from service.protocol.base import ODD_IS_NONE, WireModel
 from service.protocol.completion import ChatCompletion, Choice, CompletionUsage, ContentPart, Message
 
 CHUNK_OBJECT = "chat.completion.chunk"
@@ -39,7 +39,7 @@ class Delta(WireModel):
 
     role: str | None = None
     content: str | list[ContentPart] | None = None
-    reasoning_content: str | None = None
+    reasoning_content: Annotated[str | None, ODD_IS_NONE] = None
     refusal: str | None = None
     tool_calls: list[ToolCallDelta] | None = None
     function_call: FunctionDelta | None = None
@@ -53,10 +53,10 @@ class ChunkChoice(WireModel):
     delta: Annotated[Delta, BeforeValidator(lambda delta: {} if delta is None else delta)] = Delta()
     finish_reason: str | None = None
     """Null until the choice's last fragment."""
-    logprobs: dict[str, JsonValue] | None = None
-    confidence_score: str | dict[str, JsonValue] | None = None
+    logprobs: Annotated[dict[str, JsonValue] | None, ODD_IS_NONE] = None
+    confidence_score: Annotated[str | dict[str, JsonValue] | None, ODD_IS_NONE] = None
     """Comes with the last fragment."""
-    page_ranges: list[tuple[int, int]] | None = None
+    page_ranges: Annotated[list[tuple[int, int]] | None, ODD_IS_NONE] = None
     """Comes with the last fragment; 1-based, both ends included."""
 
 
@@ -65,26 +65,26 @@ class CompletionChunk(WireModel):
 
     id: str | None = None
     object: str | None = None
-    created: int | None = None
+    created: Annotated[int | None, ODD_IS_NONE] = None
     model: str | None = None
     choices: Annotated[list[ChunkChoice], BeforeValidator(lambda choices: [] if choices is None else choices)] = Field(
         default_factory=list[ChunkChoice]
     )
-    usage: CompletionUsage | None = None
+    usage: Annotated[CompletionUsage | None, ODD_IS_NONE] = None
     """In one last chunk without choices, when asked for."""
-    system_fingerprint: str | None = None
+    system_fingerprint: Annotated[str | None, ODD_IS_NONE] = None
 
 
 def completion_chunks(completion: ChatCompletion, *, include_usage: bool) -> Iterator[CompletionChunk]:
     """The completion as a stream: role, content, tool calls and finish reason of each choice in turn, then usage.
 
-    With `include_usage` every chunk has the key `usage`, null but in the last one, which has no choices. What an answer
-    may hold beside the fields of a chunk is not streamed.
+    With `include_usage` every chunk has the key `usage`, null but in the last one, which has no choices. Tool calls
+    without an id get one. What an answer may hold beside the fields of a chunk is not streamed.
     """
     chunk = CompletionChunk(
         id=completion.id, object=CHUNK_OBJECT, created=completion.created, model=completion.model
     ).model_copy(update={"usage": None} if include_usage else {})
-    for position, choice in enumerate(completion.choices):
+    for position, choice in enumerate(completion.with_call_ids().choices):
         index = position if choice.index is None else choice.index
         for delta in _deltas(choice.message):
             yield chunk.model_copy(update={"choices": [ChunkChoice(index=index, delta=delta)]})

@@ -1,5 +1,7 @@
 """The answer of a chat-completions server, read tolerantly: every variant that vendors and OpenAI send is accepted.
 
+What an answer can do without (usage, scores, log probabilities) never costs the answer: in another form it is absent.
+
 What is absent and what is null can be told apart by `model_fields_set`. What is written is decided in `emission`.
 
 Source: https://developers.openai.com/api/reference (chat completions) and https://console.upstage.ai/docs
@@ -12,7 +14,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, JsonValue
 
-from service.protocol.base import Count, WireModel
+from service.protocol.base import ODD_IS_NONE, Count, WireModel
 
 
 def _null_as_empty(value: object) -> object:
@@ -53,7 +55,7 @@ class Message(WireModel):
     tool_call_id: str | None = None
     """The call that a message of role `tool` answers."""
     content: str | list[ContentPart] | None = None
-    reasoning_content: str | None = None
+    reasoning_content: Annotated[str | None, ODD_IS_NONE] = None
     """Thoughts that some servers send apart from the answer; never part of `text()`."""
     refusal: str | None = None
     tool_calls: list[ToolCall] | None = None
@@ -81,15 +83,15 @@ class Message(WireModel):
 class Choice(WireModel):
     """One answer; under `split` there is one for each document of the file, in page order."""
 
-    index: int | None = None
+    index: Annotated[int | None, ODD_IS_NONE] = None
     """0-based; null on the vendor's documented path."""
     message: Message
     finish_reason: str | None = None
     """`stop`, `length`, `content_filter`, `tool_calls`, or any string another server thought of."""
-    logprobs: dict[str, JsonValue] | None = None
-    confidence_score: str | dict[str, JsonValue] | None = None
+    logprobs: Annotated[dict[str, JsonValue] | None, ODD_IS_NONE] = None
+    confidence_score: Annotated[str | dict[str, JsonValue] | None, ODD_IS_NONE] = None
     """Undocumented by the vendor: the answer mirrored with a number 0–1 at each leaf, as JSON text."""
-    page_ranges: list[tuple[int, int]] | None = None
+    page_ranges: Annotated[list[tuple[int, int]] | None, ODD_IS_NONE] = None
     """Pages this choice was read from: 1-based, both ends included."""
 
 
@@ -99,8 +101,8 @@ class CompletionUsage(WireModel):
     prompt_tokens: Count = 0
     completion_tokens: Count = 0
     total_tokens: Count = 0
-    prompt_tokens_details: dict[str, JsonValue] | None = None
-    completion_tokens_details: dict[str, JsonValue] | None = None
+    prompt_tokens_details: Annotated[dict[str, JsonValue] | None, ODD_IS_NONE] = None
+    completion_tokens_details: Annotated[dict[str, JsonValue] | None, ODD_IS_NONE] = None
 
 
 class ChatCompletion(WireModel):
@@ -110,11 +112,30 @@ class ChatCompletion(WireModel):
     """`iex-` and 16 characters for an extraction."""
     object: str | None = None
     """`chat.completion`; documented as null by the vendor."""
-    created: int | None = None
+    created: Annotated[int | None, ODD_IS_NONE] = None
     """Unix seconds; absent in the results of asynchronous jobs."""
     model: str | None = None
     """The dated name of the model that answered."""
     choices: list[Choice]
-    usage: CompletionUsage | None = None
-    system_fingerprint: str | None = None
-    service_tier: str | None = None
+    usage: Annotated[CompletionUsage | None, ODD_IS_NONE] = None
+    system_fingerprint: Annotated[str | None, ODD_IS_NONE] = None
+    service_tier: Annotated[str | None, ODD_IS_NONE] = None
+
+    def with_call_ids(self) -> ChatCompletion:
+        """The completion with an `id` for each tool call that has none, the same whenever it is asked for."""
+        stem = (self.id or "").partition("-")[2] or "0"
+        choices = [
+            choice.model_copy(update={"message": _with_call_ids(choice.message, f"call_{stem}_{position}")})
+            for position, choice in enumerate(self.choices)
+        ]
+        return self.model_copy(update={"choices": choices})
+
+
+def _with_call_ids(message: Message, stem: str) -> Message:
+    if not message.tool_calls:
+        return message
+    calls = [
+        call if call.id else call.model_copy(update={"id": f"{stem}_{number}"})
+        for number, call in enumerate(message.tool_calls)
+    ]
+    return message.model_copy(update={"tool_calls": calls})

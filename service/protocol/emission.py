@@ -179,20 +179,16 @@ def emit(completion: ChatCompletion, path: WirePath) -> dict[str, JsonValue]:
     """
     if path is WirePath.STREAM:
         raise ValueError("a stream is written chunk by chunk: see completion_chunks and emit_chunk")
-    plain = cast("dict[str, JsonValue]", completion.model_dump(by_alias=True))
-    plain["object"] = "chat.completion"
+    named = completion.with_call_ids()
+    plain = cast("dict[str, JsonValue]", named.model_dump(by_alias=True)) | {"object": "chat.completion"}
     choices = cast("list[dict[str, JsonValue]]", plain["choices"])
-    for position, (choice, model) in enumerate(zip(choices, completion.choices, strict=True)):
-        if choice["index"] is None:
+    for position, (choice, model) in enumerate(zip(choices, named.choices, strict=True)):
+        if model.index is None:
             choice["index"] = position
         message = cast("dict[str, JsonValue]", choice["message"])
-        if message["content"] is not None and path is not WirePath.STORED:
+        if model.message.content is not None and path is not WirePath.STORED:
             message["content"] = model.message.text()
-        calls = cast("list[dict[str, JsonValue]]", message["tool_calls"] or [])
-        message["tool_calls"] = [
-            {**call, "id": call["id"] or f"call_{(completion.id or 'iex-0').partition('-')[2]}_{position}_{number}"}
-            for number, call in enumerate(calls)
-        ] or None
+        message["tool_calls"] = message["tool_calls"] or None
     return _written(plain, "", path)
 
 

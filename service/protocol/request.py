@@ -80,15 +80,15 @@ class InstructionPart(WireModel):
 def _part_kind(part: object) -> str | None:
     given = cast("dict[str, object]", part).get("type") if isinstance(part, dict) else getattr(part, "type", None)
     if given is None:
-        return "instruction"
-    return given if isinstance(given, str) else None
+        return "<instruction>"
+    return f"<{given}>" if isinstance(given, str) else None
 
 
 RequestPart = Annotated[
-    Annotated[TextPart, Tag("text")]
-    | Annotated[ImageUrlPart, Tag("image_url")]
-    | Annotated[FilePart, Tag("file")]
-    | Annotated[InstructionPart, Tag("instruction")],
+    Annotated[TextPart, Tag("<text>")]
+    | Annotated[ImageUrlPart, Tag("<image_url>")]
+    | Annotated[FilePart, Tag("<file>")]
+    | Annotated[InstructionPart, Tag("<instruction>")],
     Discriminator(
         _part_kind,
         custom_error_type="content_part",
@@ -97,11 +97,25 @@ RequestPart = Annotated[
 ]
 
 
+def _content_kind(content: object) -> str | None:
+    return "<string>" if isinstance(content, str) else "<list>" if isinstance(content, list) else None
+
+
+RequestContent = Annotated[
+    Annotated[str, Tag("<string>")] | Annotated[list[RequestPart], Tag("<list>")],
+    Discriminator(
+        _content_kind,
+        custom_error_type="content",
+        custom_error_message="The content of a message is a string or a list of parts",
+    ),
+]
+
+
 class RequestMessage(WireModel):
     """One message of a request."""
 
     role: Literal["system", "developer", "user", "assistant", "tool"]
-    content: str | list[RequestPart] | None = None
+    content: RequestContent | None = None
 
     def texts(self) -> Iterator[str]:
         """Every text, in order."""

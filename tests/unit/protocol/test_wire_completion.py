@@ -223,6 +223,30 @@ def test_details_of_usage_are_kept_and_null_counts_are_zero():
     assert (usage.prompt_tokens, usage.total_tokens, usage.prompt_tokens_details) == (0, 0, {"cached_tokens": 4})
 
 
+def test_what_an_answer_can_do_without_never_costs_the_answer():
+    """Another form than described counts as absent."""
+    completion = read(
+        {
+            "created": 1750000000.5,
+            "usage": "none",
+            "system_fingerprint": 7,
+            "choices": [
+                {
+                    "index": "first",
+                    "logprobs": [],
+                    "confidence_score": 0.9,
+                    "page_ranges": "1-3",
+                    "message": {"content": "{}", "reasoning_content": {"summary": ""}},
+                }
+            ],
+        }
+    )
+    choice = completion.choices[0]
+    assert (completion.created, completion.usage, completion.system_fingerprint) == (None, None, None)
+    assert (choice.index, choice.logprobs, choice.confidence_score, choice.page_ranges) == (None, None, None, None)
+    assert (choice.message.text(), choice.message.reasoning_content) == ("{}", None)
+
+
 @pytest.mark.parametrize("body", [{}, {"choices": None}, {"choices": [{}]}, {"error": {"message": "no"}}, [], "text"])
 def test_what_is_no_completion_is_refused(body: object):
     """Without choices, or a choice without a message."""
