@@ -1,4 +1,4 @@
-"""The Celery application and its only task. What is done is in `service.jobs`; here is how a process gets ready for it."""
+"""The Celery application and its only task: how a process gets ready for the work of `service.jobs`."""
 
 from __future__ import annotations
 
@@ -59,17 +59,27 @@ def make_worker_app(settings: Settings, queue: QueueName) -> Celery:
     app = make_celery(settings.redis_url)
     process = WorkerProcess(settings, queue)
 
-    @app.task(name=TASK)
-    def run_steps(step_ids: list[str]) -> None:  # pyright: ignore[reportUnusedFunction] - Celery calls it by name
+    def run_steps(step_ids: list[str]) -> None:
         run_ring(process.services, Ring(queue=queue, priority=Priority.NORMAL, step_ids=tuple(step_ids)))
 
+    def opening(**_signal: object) -> None:
+        process.open()
+
+    def closing(**_signal: object) -> None:
+        process.close()
+
+    app.task(run_steps, name=TASK)
     forks = queue is QueueName.CPU
     opened = worker_process_init if forks else worker_init
     closed = worker_process_shutdown if forks else worker_shutdown
-    opened.connect(lambda **_kwargs: process.open(), weak=False)
-    closed.connect(lambda **_kwargs: process.close(), weak=False)
-    setup_logging.connect(lambda **_kwargs: None, weak=False)  # the entry point has set logging up
+    opened.connect(opening, weak=False)
+    closed.connect(closing, weak=False)
+    setup_logging.connect(_keep_logging, weak=False)
     return app
+
+
+def _keep_logging(**_signal: object) -> None:
+    """The entry point has set logging up; that someone listens keeps Celery from doing it again."""
 
 
 def run_worker(settings: Settings, queue: QueueName) -> None:
