@@ -80,9 +80,6 @@ class LeafKeys:
     """`raw`, `verdict`, `probability` and any key that is not the vendor's, each where it has a value."""
 
 
-EVERY_LEAF_KEY = LeafKeys(confidence=True, page=True, coordinates=True, word_coordinates=True, own=True)
-
-
 def read_additional_values(message: Message) -> AdditionalTree | None:
     """What the message tells beside its answer; None when it makes no such call.
 

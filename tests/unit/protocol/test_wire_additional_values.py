@@ -9,7 +9,6 @@ from hypothesis import given
 from wire_strategies import TREES
 
 from service.protocol.additional_values import (
-    EVERY_LEAF_KEY,
     AdditionalTree,
     AdditionalValue,
     LeafKeys,
@@ -67,6 +66,7 @@ ROWS = {
         }
     ]
 }
+EVERY_LEAF_KEY = LeafKeys(confidence=True, page=True, coordinates=True, word_coordinates=True, own=True)
 EVERYTHING_ASKED = LeafKeys(confidence=True, page=True, coordinates=True, word_coordinates=True)
 
 
