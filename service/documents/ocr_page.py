@@ -23,8 +23,14 @@ _UPRIGHT = 1.5
 _SAMPLES = 9
 _TURNED = 0.6
 """Above this mean chance the lines of a page stand on their heads."""
-_UNSURE = 0.45
-"""Lines read with less certainty than this are no text."""
+_UNSURE, _UNSURE_SHORT, _SHORT = 0.5, 0.75, 3
+"""Lines read with less certainty than this are no text; for lines of so few letters more is asked."""
+_INK_CONTRAST = 40
+"""Grey levels between paper and ink."""
+_MOST = 0.75
+"""Less of the page than this must be inked for the rest to be left away."""
+_BOX_TO_FONT = 0.8
+"""Font size over the height of a found line, which holds ascenders, descenders and some white."""
 _WIDE_GAP = 1.6
 """A gap of more line heights than this parts words even without a space."""
 _SAME_LINE = 0.5
@@ -44,6 +50,30 @@ class ReadLine:
 
 
 @dataclass(frozen=True, slots=True)
+class _Placing:
+    """What it takes to say where on the page a place in the picture held for reading is."""
+
+    held: tuple[int, int]
+    """Height and width of the picture as held."""
+    turns: int
+    region: tuple[int, int, int, int]
+    """The part of the page's picture that was read: left, top, right, bottom in pixels."""
+    whole: tuple[int, int]
+    """Height and width of the page's picture."""
+    points: float
+    """Points a pixel."""
+
+    def box(self, held: Box) -> Box | None:
+        """A box in fractions of the picture as held, in fractions of the page."""
+        box = rotate_box(held, -self.turns)
+        x0, y0, x1, y1 = self.region
+        height, width = self.whole
+        across, down = (x1 - x0) / width, (y1 - y0) / height
+        left, top = x0 / width, y0 / height
+        return clip(Box(left + box.x0 * across, top + box.y0 * down, left + box.x1 * across, top + box.y1 * down))
+
+
+@dataclass(frozen=True, slots=True)
 class OcrResult:
     """Words of a page in reading order, boxes in fractions of the picture that was given."""
 
@@ -58,14 +88,16 @@ def read_picture(models: OcrModels, picture: Picture, *, height_points: float) -
     Args:
         height_points: height of the page, for the words' sizes.
     """
-    turns, lines = _read_upright(models, picture)
+    region = _inked(picture)
     height, width = picture.shape[:2]
-    held = (height, width) if turns % 2 == 0 else (width, height)
-    points = height_points / height
+    x0, y0, x1, y1 = region
+    turns, lines = _read_upright(models, np.ascontiguousarray(picture[y0:y1, x0:x1]))
+    held = (y1 - y0, x1 - x0) if turns % 2 == 0 else (x1 - x0, y1 - y0)
+    page = _Placing(held, turns, region, (height, width), height_points / height)
     words: list[Word] = []
     for number, row in enumerate(_printed_lines(lines)):
         for line in row:
-            words.extend(_words_of(line, held, turns, number, points))
+            words.extend(_words_of(line, page, number))
     return OcrResult(tuple(words), turns)
 
 
@@ -81,6 +113,23 @@ def compare_lines(models: OcrModels, picture: Picture, boxes: Sequence[Box]) -> 
         letters = models.read_line(picture[y0:y1, x0:x1]) if x1 - x0 > 4 and y1 - y0 > 4 else []
         texts.append("".join(letter.text for letter in letters))
     return texts
+
+
+def _inked(picture: Picture) -> tuple[int, int, int, int]:
+    """The part of the picture that is not plain paper (left, top, right, bottom), when that is much less than all of it.
+
+    A few lines on an empty page are then searched at their full resolution.
+    """
+    height, width = picture.shape[:2]
+    grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
+    paper = float(np.median(grey[:: max(1, height // 200), :: max(1, width // 200)]))
+    mask = (cv2.absdiff(grey, np.full_like(grey, int(paper))) > _INK_CONTRAST).astype(np.uint8)
+    x, y, w, h = cv2.boundingRect(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((2, 2), dtype=np.uint8)))
+    margin = 24
+    x0, y0, x1, y1 = max(0, x - margin), max(0, y - margin), min(width, x + w + margin), min(height, y + h + margin)
+    if w == 0 or (x1 - x0) * (y1 - y0) > _MOST * width * height:
+        return 0, 0, width, height
+    return x0, y0, x1, y1
 
 
 def _read_upright(models: OcrModels, picture: Picture) -> tuple[int, list[ReadLine]]:
@@ -187,7 +236,7 @@ def _line(corners: Corners, letters: list[ReadLetter]) -> ReadLine | None:
     if not solid:
         return None
     line = ReadLine(corners, letters)
-    return line if line.certainty >= _UNSURE else None
+    return line if line.certainty >= (_UNSURE if len(solid) > _SHORT else _UNSURE_SHORT) else None
 
 
 def _printed_lines(lines: Sequence[ReadLine]) -> list[list[ReadLine]]:
@@ -240,18 +289,17 @@ def _level(line: ReadLine, skew: float) -> tuple[float, float, float]:
     return left, level_y, min(width, height)
 
 
-def _words_of(line: ReadLine, held: tuple[int, int], turns: int, number: int, points: float) -> list[Word]:
-    """The words of a line with boxes in fractions of the picture as it was given."""
+def _words_of(line: ReadLine, page: _Placing, number: int) -> list[Word]:
+    """The words of a line with boxes in fractions of the page."""
     words: list[Word] = []
     height = line_size(line.corners)[1]
     for letters in _split(line):
-        box = _place(line.corners, letters[0].start, letters[-1].end, held)
-        shown = clip(rotate_box(box, -turns))
-        if shown is None:
+        box = page.box(_place(line.corners, letters[0].start, letters[-1].end, page.held))
+        if box is None:
             continue
         text = "".join(letter.text for letter in letters)
         sure = statistics.fmean(letter.certainty for letter in letters)
-        words.append(Word(text, shown, number, round(height * 0.8 * points, 2), False, round(sure, 4)))
+        words.append(Word(text, box, number, round(height * _BOX_TO_FONT * page.points, 2), False, round(sure, 4)))
     return words
 
 

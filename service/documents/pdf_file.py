@@ -179,7 +179,8 @@ def _open_error(error: pdfium.PdfiumError, password: str | None, path: Path) -> 
     if code == pdfium_c.FPDF_ERR_SECURITY:
         return InputError(ErrorCode.UNSUPPORTED_FORMAT, "The file is encrypted in a way that is not supported.")
     return InputError(
-        ErrorCode.DAMAGED_FILE, "The file is not a readable PDF: it is damaged or incomplete; send it again or repair it."
+        ErrorCode.DAMAGED_FILE,
+        "The file is not a readable PDF: it is damaged or incomplete; send it again or repair it.",
     )
 
 
@@ -223,5 +224,3 @@ def _user_units(path: Path) -> dict[int, float]:
         except Exception:  # noqa: BLE001 - any damage that pdfminer trips over: PDFium reads on with the default unit
             return units
     return units
-
-

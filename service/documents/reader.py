@@ -162,9 +162,7 @@ class DocumentReader:
         """Whether sampled lines of a foreign text layer are what the picture shows."""
         lines = sample_lines(page)
         boxes = [encode_box(box) for box, _ in lines]
-        answer, _ = self._ask_ocr(
-            {**head, "op": "compare", "boxes": list(boxes)}, picture, subject=f"page {page.page}"
-        )
+        answer, _ = self._ask_ocr({**head, "op": "compare", "boxes": list(boxes)}, picture, subject=f"page {page.page}")
         shown = answer["texts"]
         assert isinstance(shown, list)
         ratios = [
