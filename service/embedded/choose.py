@@ -1,0 +1,147 @@
+"""One choice for each field, all together: no two on one span, amounts that add up, dates in order, or nothing."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import product
+
+from service.embedded.fields import Ask
+from service.embedded.priors import boolean_choices, enum_choices, lone_choices
+from service.embedded.proposals import TYPED, Choice, Evidence, code_choices, text_choices, typed_choices
+from service.embedded.prose import Prose, prose_choices
+
+ACCEPT = 0.5
+"""A best choice under this score is no choice: the field is absent."""
+SUM_BONUS = 0.3
+MONEY_FAMILY = frozenset({"total_gross", "amount_due", "total_net"})
+
+
+def propose(evidence: Evidence, ask: Ask, prose: Prose) -> list[Choice]:
+    """All candidates of one field, best first."""
+    if ask.kind == "boolean":
+        found = boolean_choices(evidence, ask)
+    elif ask.kind == "enum":
+        found = enum_choices(evidence, ask, text_choices(evidence, ask))
+    elif ask.kind in TYPED:
+        found = typed_choices(evidence, ask) + lone_choices(evidence, ask)
+    elif ask.kind == "code":
+        found = code_choices(evidence, ask)
+    else:
+        found = text_choices(evidence, ask) + lone_choices(evidence, ask)
+    found = [*found, *prose_choices(prose, ask, day_first=evidence.spans.day_first)]
+    return sorted(found, key=lambda c: (-c.score, c.span.segment.index))[:24]
+
+
+def choose(evidence: Evidence, asks: Sequence[Ask], prose: Prose) -> dict[str, list[Choice]]:
+    """Path → the chosen candidate first, then its rivals; an empty list where nothing fits."""
+    options = {ask.path: propose(evidence, ask, prose) for ask in asks}
+    _add_up(asks, options)
+    _keep_date_order(asks, options)
+    chosen = _without_sharing(asks, options)
+    _fall_back_on_total(asks, chosen)
+    return chosen
+
+
+def _add_up(asks: Sequence[Ask], options: dict[str, list[Choice]]) -> None:
+    """Net and tax and total that add up raise each other."""
+    roles: dict[str, str] = {}
+    for ask in asks:
+        if ask.kind == "money" and ask.concept in ("total_net", "total_tax", "total_gross", "amount_due"):
+            roles.setdefault(ask.concept, ask.path)
+    whole = roles.get("total_gross") or roles.get("amount_due")
+    net, tax = roles.get("total_net"), roles.get("total_tax")
+    if not (whole and net and tax):
+        return
+    best: tuple[float, tuple[Choice, Choice, Choice]] | None = None
+    for a, b, c in product(options[net][:8], options[tax][:8], options[whole][:8]):
+        total = a.score + b.score + c.score
+        if min(a.score, b.score, c.score) < 0.2 or (a.span.ids & c.span.ids and a.score < 0.6):
+            continue
+        if abs(_amount(a) + _amount(b) - _amount(c)) < 0.015 and (best is None or total > best[0]):
+            best = (total, (a, b, c))
+    if best is None:
+        return
+    for path, chosen in zip((net, tax, whole), best[1], strict=True):
+        bonus = SUM_BONUS if _amount(best[1][1]) else 0.1
+        rest = [o for o in options[path] if o is not chosen]
+        options[path] = sorted([_raised(chosen, bonus), *rest], key=lambda c: -c.score)
+
+
+def _fall_back_on_total(asks: Sequence[Ask], chosen: dict[str, list[Choice]]) -> None:
+    """Without a figure of its own, what is due is the total."""
+    total = next((chosen[a.path] for a in asks if a.is_concept("total_gross") and chosen[a.path]), None)
+    for ask in asks:
+        if ask.is_concept("amount_due") and not chosen[ask.path] and total is not None:
+            chosen[ask.path] = [Choice(total[0].span, total[0].value, 0.55, "total", None)]
+
+
+def _amount(choice: Choice) -> float:
+    return float(choice.value) if isinstance(choice.value, (int, float)) else float("nan")
+
+
+def _raised(choice: Choice, bonus: float) -> Choice:
+    return Choice(choice.span, choice.value, choice.score + bonus, choice.why + " +sum", choice.label)
+
+
+def _keep_date_order(asks: Sequence[Ask], options: dict[str, list[Choice]]) -> None:
+    """A due or end date before the date it follows is unlikely."""
+    by_concept = {ask.concept: ask.path for ask in asks if ask.kind == "date"}
+    for earlier, later in (("invoice_date", "due_date"), ("start_date", "end_date")):
+        first, second = by_concept.get(earlier), by_concept.get(later)
+        if first is None or second is None or not options[first]:
+            continue
+        start = str(options[first][0].value)
+        options[second] = sorted(
+            (c if str(c.value) >= start else c.scaled(0.7) for c in options[second]), key=lambda c: -c.score
+        )
+
+
+def _without_sharing(asks: Sequence[Ask], options: dict[str, list[Choice]]) -> dict[str, list[Choice]]:
+    """Give each span to the field that wants it most; what loses it takes its next."""
+    by_path = {ask.path: ask for ask in asks}
+    queue = sorted(
+        ((c.score, -i, path, i) for path, found in options.items() for i, c in enumerate(found)), reverse=True
+    )
+    taken: dict[int, set[str]] = defaultdict(set)
+    chosen: dict[str, list[Choice]] = {path: [] for path in options}
+    for score, _, path, index in queue:
+        if chosen[path] or score < ACCEPT:
+            continue
+        choice = options[path][index]
+        owners = {o for word in choice.span.ids for o in taken[word]}
+        if any(not _may_share(by_path[path], by_path[o], choice, chosen[o][0]) for o in owners):
+            continue
+        chosen[path] = [choice, *(o for o in options[path] if o is not choice)]
+        for word in choice.span.ids:
+            taken[word].add(path)
+    return chosen
+
+
+def _may_share(ask: Ask, other: Ask, choice: Choice, held: Choice) -> bool:
+    """Whether two fields may rest on one printed value."""
+    if ask.kind in ("currency", "boolean", "enum") or other.kind in ("currency", "boolean", "enum"):
+        return True
+    if ask.concept in MONEY_FAMILY and other.concept in MONEY_FAMILY:
+        return choice.score > 0.6
+    if choice.span.raw != held.span.raw:
+        return not _overlaps(choice, held) or ask.kind != other.kind
+    return ask.kind == other.kind and choice.score >= 0.85 and held.score >= 0.85 and _same_label(choice, held)
+
+
+def _overlaps(a: Choice, b: Choice) -> bool:
+    return (
+        a.span.segment is b.span.segment
+        and a.span.start < b.span.end
+        and b.span.start < a.span.end
+        and a.span.raw == b.span.raw
+    )
+
+
+def _same_label(a: Choice, b: Choice) -> bool:
+    return a.label is not None and b.label is not None and a.label.segment is b.label.segment
+
+
+def best_of(choices: Iterable[Choice]) -> Choice | None:
+    """The best-scored one."""
+    return max(choices, key=lambda c: c.score, default=None)

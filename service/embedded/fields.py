@@ -1,0 +1,225 @@
+"""What a field of a schema asks for: concepts, the phrases it may be labelled with, and the kind of value expected."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from service.domain.schema import FieldType, SchemaField
+from service.embedded.labels import (
+    Concept,
+    Part,
+    Phrase,
+    canonical,
+    columns,
+    concepts,
+    read_text,
+    similarity,
+    split_name,
+    weight,
+)
+from service.embedded.normalise import fold, squash, word_set
+
+FILLER = word_set(
+    "value written form printed shown full whole yyyy mm dd iso code line box list every each other "
+    "document given text string show where whether checked appear format top bottom"
+)
+NUMERIC = frozenset({"money", "percent", "number"})
+
+
+@dataclass(frozen=True)
+class Ask:
+    """One leaf that is asked for.
+
+    `kind` is what shape its value has: `money`, `percent`, `number`, `date`, `time`, `code`, `taxid`, `iban`, `bic`,
+    `phone`,
+    `email`, `url`, `org`, `person`, `address`, `place`, `period`, `currency`, `enum`, `boolean` or `text`.
+    """
+
+    path: str
+    field: SchemaField
+    kind: str
+    concepts: tuple[tuple[str, float], ...]
+    """Names of concepts it may be, with how sure, best first."""
+    phrases: tuple[tuple[Phrase, float], ...]
+    quotes: tuple[str, ...] = ()
+    """Label texts quoted in the description, letters and digits alone."""
+    printed_number: str = ""
+    """The number of its line or box on a form, where the description gives one."""
+    day_first: bool | None = None
+
+    @property
+    def concept(self) -> str:
+        """The likeliest concept, or nothing."""
+        return self.concepts[0][0] if self.concepts else ""
+
+    def is_concept(self, *names: str) -> bool:
+        """Whether the likeliest concept is one of these."""
+        return self.concept in names
+
+
+def understand(field: SchemaField, path: str, parents: tuple[SchemaField, ...] = (), *, column: bool = False) -> Ask:
+    """Read name, title, description, type, format and enum of a leaf (or of an array's scalar items).
+
+    Args:
+        parents: the objects around it, outermost first; their names tell whose name or address is meant.
+        column: whether it is a column of a table, which has concepts of its own.
+    """
+    known = columns() if column else concepts()
+    description = _without_examples(field.description)
+    quotes = tuple(q for q in (squash(m) for m in _quoted(field.description)) if q)
+    number = re.match(r"\W*(?:line|box|item|field|zeile|feld|ligne|casella|nr\.?)\s+(\d+[a-z]?)\b", fold(description))
+    head = _head(description[number.end() :] if number else description)
+    family = " ".join(split_name(p.name) for p in parents)
+    name = split_name(field.title or field.name)
+    found = _concepts(known, field, read_text(f"{family} {name}".strip()), head, description)
+    phrases = _phrases(known, field, name, head, family, found)
+    kind = _kind(known, field, found, quotes, canonical(f"{name} {head}"))
+    return Ask(path, field, kind, found, phrases, quotes, number[1] if number else "", _day_first(field.description))
+
+
+def _quoted(text: str) -> list[str]:
+    return [
+        a or b or c for a, b, c in re.findall(r"\"([^\"]{1,80})\"|“([^”]{1,80})”|(?<!\w)'([^']{2,80})'(?!\w)", text)
+    ]
+
+
+def _without_examples(text: str) -> str:
+    text = re.sub(r"\((?:[^()]*\b(?:for example|e\.g\.|z\.\s?B\.|such as|par exemple|p\. ex\.)[^()]*)\)", " ", text)
+    text = re.sub(r",? (?:for example|e\.g\.|such as|z\.\s?B\.|par exemple)\b[^.;]*", " ", text)
+    return re.sub(
+        r",? (?:not|nicht|never|and not|but not|pas|no) (?:of )?(?:the|a|an|any|der|die|das|le|la|el)\b[^.;]*",
+        " ",
+        text,
+    )
+
+
+def _head(text: str) -> str:
+    """The first clause of a description."""
+    clause = re.split(r"[.;:(]|, (?!order|invoice|state)", text.strip(), maxsplit=1)[0]
+    words = [w for w in clause.split() if fold(w).strip(".,") not in FILLER]
+    return " ".join(words[:14])
+
+
+def _day_first(text: str) -> bool | None:
+    folded = fold(text)
+    if re.search(r"day (?:comes )?(?:before|first)|dd[-/.]mm|tt\.mm", folded):
+        return True
+    return False if re.search(r"(?<!yyyy[-/.])mm[-/.]dd|month (?:comes )?(?:before|first)", folded) else None
+
+
+def _fits(concept: Concept, field: SchemaField) -> bool:
+    numeric = field.type in (FieldType.NUMBER, FieldType.INTEGER)
+    if field.type is FieldType.BOOLEAN:
+        return False
+    if numeric:
+        return concept.kind in NUMERIC
+    if field.format == "date":
+        return concept.kind == "date"
+    if field.format in ("email", "uri", "time"):
+        return concept.kind in ("email", "url", "time")
+    return True
+
+
+def _concepts(
+    known: dict[str, Concept], field: SchemaField, name: tuple[Part, ...], head: str, description: str
+) -> tuple[tuple[str, float], ...]:
+    scored: list[tuple[float, str]] = []
+    said, whole = read_text(head), read_text(description)
+    for concept in known.values():
+        if not _fits(concept, field):
+            continue
+        by_name = max((w * similarity(p, name) for p, w in concept.cues), default=0.0)
+        by_text = max((w * _told(p, said, whole) for p, w in concept.cues), default=0.0)
+        score = max(0.92 * by_name, 0.95 * by_text, 0.55 * by_name + 0.5 * by_text)
+        if score >= 0.55:
+            scored.append((min(score, 1.0), concept.name))
+    scored.sort(key=lambda s: -s[0])
+    close = [(n, s) for s, n in scored[:3] if s >= max(0.6, scored[0][0] - 0.08)]
+    if re.search(r"\b(?:or|oder|ou|o|of)\b|/", head):
+        kind = known[scored[0][1]].kind if scored else ""
+        close += [
+            (n, 0.95 * scored[0][0]) for _, n in scored if close and known[n].kind == kind and n not in dict(close)
+        ]
+    return tuple(close[:4])
+
+
+def _told(phrase: Phrase, head: tuple[Part, ...], whole: tuple[Part, ...]) -> float:
+    """How well a description's first clause (or, less, the whole) tells a phrase; longer phrases count more."""
+    said = {c for part in head for c in part}
+    if not phrase <= said:
+        said |= {c for part in whole for c in part}
+        if not phrase <= said or len(phrase) < 2:
+            return 0.0
+        return 0.55 + 0.06 * min(4.0, sum(map(weight, phrase)))
+    size = sum(map(weight, phrase))
+    return 0.45 * similarity(phrase, head) + 0.55 * min(1.0, 0.45 + 0.22 * size)
+
+
+def _phrases(
+    known: dict[str, Concept],
+    field: SchemaField,
+    name: str,
+    head: str,
+    family: str,
+    found: tuple[tuple[str, float], ...],
+) -> tuple[tuple[Phrase, float], ...]:
+    best: dict[Phrase, float] = {}
+
+    def add(phrase: Phrase, score: float) -> None:
+        if phrase and score > best.get(phrase, 0.0):
+            best[phrase] = score
+
+    own = canonical(name)
+    opaque = (
+        not own
+        or own <= {"field", "value", "f", "item", "key", "column", "col", "attribute"}
+        or all(len(w) <= 2 or w.isdigit() for w in own)
+    )
+    if not opaque:
+        add(own, 1.0)
+        add(canonical(f"{family} {name}"), 1.0)
+    if head:
+        said = canonical(head)
+        add(said, 0.9)
+        add(frozenset(w for w in said if w not in ("name", "number", "company", "amount")), 0.8)
+    if field.title:
+        add(canonical(field.title), 1.0)
+    usual = {word for concept, _ in found for cue, _ in known[concept].cues for word in cue}
+    special = {word for word in own if weight(word) == 1.0 and word not in usual} if not opaque else set[str]()
+    for concept, sure in found:
+        for phrase, w in known[concept].labels:
+            apt = min(1.0, 0.15 + sure) if not special else 0.97 if phrase & special else 0.85
+            add(phrase, apt * w)
+    return tuple(best.items())
+
+
+_BY_FORMAT = {"date": "date", "date-time": "date", "time": "time", "email": "email", "uri": "url", "url": "url"}
+_BY_WORD = (("iban", "iban"), ("email", "email"), ("web", "url"), ("phone", "phone"), ("fax", "phone"),
+            ("date", "date"), ("time", "time"), ("currency", "currency"), ("address", "address"),
+            ("number", "code"))  # fmt: skip
+
+
+def _kind(
+    known: dict[str, Concept],
+    field: SchemaField,
+    found: tuple[tuple[str, float], ...],
+    quotes: tuple[str, ...],
+    words: Phrase,
+) -> str:
+    concept_kind = known[found[0][0]].kind if found else ""
+    if field.type is FieldType.BOOLEAN:
+        return "boolean"
+    if field.enum:
+        return "enum"
+    if field.format in _BY_FORMAT:
+        return _BY_FORMAT[field.format]
+    if field.type in (FieldType.NUMBER, FieldType.INTEGER):
+        if concept_kind:
+            return concept_kind
+        return "percent" if "percent" in fold(field.description) or "rate" in words else "number"
+    if quotes:
+        return "text"
+    if concept_kind and concept_kind not in NUMERIC and found[0][1] >= 0.6:
+        return concept_kind
+    return next((kind for word, kind in _BY_WORD if word in words), "text")

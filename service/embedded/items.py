@@ -1,0 +1,140 @@
+"""Items of receipts and other lists without a header: a text, then an amount at the right edge."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from service.embedded.fields import Ask
+from service.embedded.labels import read_text
+from service.embedded.layout import Line, Segment
+from service.embedded.normalise import date_pattern, fold
+from service.embedded.proposals import Choice, Evidence
+from service.embedded.spans import Kind, Span
+from service.embedded.tables import Row
+
+END_WORDS = frozenset(
+    {
+        "total",
+        "sub",
+        "tax",
+        "cash",
+        "change",
+        "card",
+        "tip",
+        "rounding",
+        "balance",
+        "due",
+        "pay",
+        "net",
+        "gross",
+        "discount",
+    }
+)
+_MULTIPLE = re.compile(r"(?P<n>\d+(?:[.,]\d+)?)\s*[xX×@*]\s*(?P<p>\d+[.,]\d{2})?")
+
+
+def read_items(evidence: Evidence, asks: Sequence[Ask]) -> list[Row]:
+    """Rows of a list without a header, from its first priced line to the first total."""
+    amount = _column(asks, ("amount", "unit_price"), "money") or _column(asks, (), "number")
+    text = _column(asks, ("description",), "text") or _column(asks, (), "text")
+    if amount is None or text is None:
+        return []
+    rows: list[Row] = []
+    pending: Segment | None = None
+    for line in evidence.layout.lines:
+        price = _price_at_end(evidence, line)
+        if _ends(evidence, line):
+            if rows or price is not None:
+                break
+            continue
+        if price is None:
+            pending = _pending(line)
+            continue
+        label = _text_before(evidence, line, price)
+        if label is None and pending is not None:
+            label = evidence.spans.cut(pending, 0, len(pending.tokens))
+        pending = None
+        if label is not None:
+            rows.append(_row(evidence, asks, line, (text, amount), (label, price)))
+    return rows
+
+
+def _column(asks: Sequence[Ask], concepts: tuple[str, ...], kind: str) -> Ask | None:
+    for name in concepts:
+        found = next((a for a in asks if a.concept == name), None)
+        if found is not None:
+            return found
+    return next((a for a in asks if a.kind == kind), None)
+
+
+def _price_at_end(evidence: Evidence, line: Line) -> Span | None:
+    page = evidence.layout.page(line.page)
+    left, right = min(s.x0 for s in page_segments(page.lines)), max(s.x1 for s in page_segments(page.lines))
+    last = line.segments[-1]
+    numbers = [n for n in evidence.spans.inside(last, Kind.NUMBER) if n.decimals == 2 and not n.percent]
+    if not numbers or len(last.tokens) - numbers[-1].end > 1:
+        return None
+    return numbers[-1] if numbers[-1].x1 > left + 0.55 * (right - left) else None
+
+
+def page_segments(lines: Sequence[Line]) -> list[Segment]:
+    """All segments of some lines."""
+    return [s for line in lines for s in line.segments]
+
+
+def _ends(evidence: Evidence, line: Line) -> bool:
+    words = [c for part in read_text(line.text) for c in part]
+    if not words:
+        return False
+    known = sum(w in END_WORDS for w in words[:3])
+    letters = [w for w in words if w.isalpha()]
+    return (
+        known >= 1
+        and len(set(letters) - END_WORDS) <= 3
+        and any(
+            hit.strength >= 0.7
+            for s in line.segments
+            for owner, hit in evidence.labels.in_segment(s)
+            if hit.start <= 1 and owner.startswith("concept:")
+        )
+    )
+
+
+def _pending(line: Line) -> Segment | None:
+    segment = line.segments[0]
+    letters = sum(c.isalpha() for c in segment.text)
+    if letters < 3 or segment.text.rstrip().endswith(":") or date_pattern().search(fold(line.text)):
+        return None
+    return segment
+
+
+def _text_before(evidence: Evidence, line: Line, price: Span) -> Span | None:
+    """The words before the price, without a leading count and trailing numbers."""
+    for segment in line.segments:
+        end = price.start if segment is price.segment else len(segment.tokens)
+        start = 0
+        while start < end and re.fullmatch(r"[\d.,]+[xX]?|[xX@*]", segment.tokens[start].text):
+            start += 1
+        while end > start and not any(c.isalpha() for c in segment.tokens[end - 1].text):
+            end -= 1
+        words = " ".join(t.text for t in segment.tokens[start:end])
+        if sum(c.isalpha() for c in words) >= 2:
+            return evidence.spans.cut(segment, start, end)
+    return None
+
+
+def _row(evidence: Evidence, asks: Sequence[Ask], line: Line, named: tuple[Ask, Ask], spans: tuple[Span, Span]) -> Row:
+    text, amount = named
+    label, price = spans
+    row: Row = {
+        text.path: Choice(label, label.value, 0.62, "list"),
+        amount.path: Choice(price, price.value, 0.66, "list"),
+    }
+    quantity = next((a for a in asks if a.concept == "quantity"), None)
+    if quantity is not None and line.segments:
+        first = line.segments[0]
+        numbers = evidence.spans.inside(first, Kind.NUMBER)
+        if numbers and numbers[0].start == 0 and numbers[0].decimals == 0:
+            row[quantity.path] = Choice(numbers[0], numbers[0].value, 0.6, "list")
+    return row

@@ -1,0 +1,274 @@
+"""Words → lines → segments (runs without a wide gap) → blocks; geometry in points of the page as displayed."""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+
+from service.domain.geometry import Box
+from service.domain.pages import CheckMark, PageText, RuledTable, Word
+
+SEGMENT_GAP = 1.05
+"""Gap that parts two segments of a line, in heights of the words beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word with its place in points; `page` is 1-based."""
+
+    text: str
+    page: int
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    bold: bool
+    certainty: float
+    boxes: tuple[Box, ...]
+    """The same place in fractions of the page: one box a word as it was read."""
+
+    @property
+    def height(self) -> float:
+        """Points."""
+        return self.y1 - self.y0
+
+    @property
+    def middle(self) -> float:
+        """Vertical middle, points."""
+        return (self.y0 + self.y1) / 2
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Words of one line without a wide gap between them, left to right."""
+
+    index: int
+    """0-based in the document."""
+    line: int
+    """0-based index of the line in the document."""
+    page: int
+    tokens: tuple[Token, ...]
+
+    @cached_property
+    def text(self) -> str:
+        """The words, one blank between."""
+        return " ".join(t.text for t in self.tokens)
+
+    @cached_property
+    def x0(self) -> float:
+        """Left edge, points."""
+        return self.tokens[0].x0
+
+    @cached_property
+    def x1(self) -> float:
+        """Right edge, points."""
+        return max(t.x1 for t in self.tokens)
+
+    @cached_property
+    def y0(self) -> float:
+        """Upper edge, points."""
+        return min(t.y0 for t in self.tokens)
+
+    @cached_property
+    def y1(self) -> float:
+        """Lower edge, points."""
+        return max(t.y1 for t in self.tokens)
+
+    @cached_property
+    def height(self) -> float:
+        """Median height of the words, points."""
+        return statistics.median(t.height for t in self.tokens)
+
+    @cached_property
+    def bold(self) -> bool:
+        """Whether most of its words are bold."""
+        return 2 * sum(t.bold for t in self.tokens) > len(self.tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Segments that stand side by side."""
+
+    index: int
+    page: int
+    segments: tuple[Segment, ...]
+
+    @property
+    def text(self) -> str:
+        """All segments, two blanks between."""
+        return "  ".join(s.text for s in self.segments)
+
+
+@dataclass(frozen=True)
+class PageLayout:
+    """One page's lines, top to bottom; sizes in points."""
+
+    page: int
+    width: float
+    height: float
+    lines: tuple[Line, ...]
+    tables: tuple[RuledTable, ...] = ()
+    marks: tuple[CheckMark, ...] = ()
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A document's lines, in reading order."""
+
+    pages: tuple[PageLayout, ...]
+    lines: tuple[Line, ...]
+    segments: tuple[Segment, ...]
+    text_height: float
+    """Median height of a word, points."""
+    scanned: bool
+    """Whether any page was read optically."""
+    _below: dict[int, tuple[Segment, ...]] = field(default_factory=dict[int, tuple[Segment, ...]])
+
+    def page(self, number: int) -> PageLayout:
+        """The page of that 1-based number."""
+        return next(p for p in self.pages if p.page == number)
+
+    def below(self, segment: Segment, reach: float = 4.0) -> tuple[Segment, ...]:
+        """Segments under it that share its columns, nearest first, down to `reach` heights below."""
+        known = self._below.get(segment.index)
+        if known is None:
+            known = tuple(self._search_below(segment))
+            self._below[segment.index] = known
+        limit = segment.y1 + reach * segment.height
+        return tuple(s for s in known if s.y0 <= limit)
+
+    def _search_below(self, segment: Segment) -> list[Segment]:
+        found: list[Segment] = []
+        for line in self.lines[segment.line + 1 : segment.line + 12]:
+            if line.page != segment.page:
+                break
+            for other in line.segments:
+                shared = min(segment.x1, other.x1) - max(segment.x0, other.x0)
+                if shared > 0 and other.y0 > segment.y0 + 0.5 * segment.height:
+                    found.append(other)
+        return found
+
+
+def build_layout(pages: Sequence[PageText]) -> Layout:
+    """Lines and segments of all pages, built from the words' places alone."""
+    layouts: list[PageLayout] = []
+    lines: list[Line] = []
+    segments: list[Segment] = []
+    for page in pages:
+        width, height = page.size.width or 1.0, page.size.height or 1.0
+        tokens = [_token(word, page.page, width, height) for word in page.words if word.text.strip()]
+        first = len(lines)
+        for row in _rows(tokens):
+            parts = _split_row(_glued(row))
+            made = [Segment(len(segments) + i, len(lines), page.page, tuple(p)) for i, p in enumerate(parts)]
+            segments.extend(made)
+            lines.append(Line(len(lines), page.page, tuple(made)))
+        layouts.append(PageLayout(page.page, width, height, tuple(lines[first:]), page.tables, page.marks))
+    heights = [t.height for s in segments for t in s.tokens]
+    scanned = any(page.source.value == "ocr" for page in pages)
+    return Layout(
+        tuple(layouts), tuple(lines), tuple(segments), statistics.median(heights) if heights else 10.0, scanned
+    )
+
+
+def _token(word: Word, page: int, width: float, height: float) -> Token:
+    box = word.box
+    return Token(
+        word.text.strip(),
+        page,
+        box.x0 * width,
+        box.y0 * height,
+        box.x1 * width,
+        box.y1 * height,
+        word.bold,
+        word.certainty,
+        (box,),
+    )
+
+
+def _rows(tokens: list[Token]) -> list[list[Token]]:
+    """Words side by side, followed from left to right so that a tilted line stays one line."""
+    rows: list[list[Token]] = []
+    for token in sorted(tokens, key=lambda t: (t.x0, t.y0)):
+        best, best_share = None, 0.5
+        for row in rows:
+            share = _vertical_share(row[-1], token)
+            if share > best_share and token.x0 >= row[-1].x1 - 0.6 * token.height:
+                best, best_share = row, share
+        if best is None:
+            rows.append([token])
+        else:
+            best.append(token)
+    return sorted(rows, key=lambda row: (statistics.fmean(t.middle for t in row[:3]), row[0].x0))
+
+
+def _vertical_share(a: Token, b: Token) -> float:
+    shared = min(a.y1, b.y1) - max(a.y0, b.y0)
+    lower = min(a.height, b.height)
+    return shared / lower if lower > 0 else 0.0
+
+
+def _glued(row: list[Token]) -> list[Token]:
+    """Words that a loose text layer took apart at a decimal sign or hyphen, as one: `500`, `.`, `00`."""
+    glued: list[Token] = []
+    for index, token in enumerate(row):
+        last = glued[-1] if glued else None
+        following = row[index + 1].text if index + 1 < len(row) else ""
+        near = last is not None and token.x0 - last.x1 < 0.9 * token.height
+        if (last is not None and near and last.text[-1].isdigit() and (
+            (token.text in ".," and following[:1].isdigit())
+            or (re.fullmatch(r"-\d{1,2}", token.text) and re.fullmatch(r"\d{5,}", last.text))
+        )) or (
+            last is not None
+            and near
+            and re.search(r"\d[.,]$", last.text)
+            and len(last.boxes) > 1
+            and token.text[0].isdigit()
+        ):  # fmt: skip
+            glued[-1] = _joined(last, token)
+        else:
+            glued.append(token)
+    return glued
+
+
+def _joined(a: Token, b: Token) -> Token:
+    return Token(
+        a.text + b.text, a.page, a.x0, min(a.y0, b.y0), b.x1, max(a.y1, b.y1), a.bold, min(a.certainty, b.certainty),
+        (*a.boxes, *b.boxes),
+    )  # fmt: skip
+
+
+def _split_row(row: list[Token]) -> list[list[Token]]:
+    parts = [[row[0]]]
+    for left, right in pairwise(row):
+        gap = right.x0 - left.x1
+        if gap > SEGMENT_GAP * max(4.0, min(left.height, right.height)):
+            parts.append([right])
+        else:
+            parts[-1].append(right)
+    return parts
+
+
+def stack_below(layout: Layout, first: Segment, *, limit: int = 8) -> tuple[Segment, ...]:
+    """The block that starts with a segment: what goes on under it with the same edge, spacing and size."""
+    block = [first]
+    while len(block) < limit:
+        last = block[-1]
+        following = next((s for s in layout.below(last, reach=1.2) if _continues(block[0], last, s)), None)
+        if following is None:
+            break
+        block.append(following)
+    return tuple(block)
+
+
+def _continues(first: Segment, last: Segment, other: Segment) -> bool:
+    height = max(last.height, 1.0)
+    if other.y0 - last.y1 > 1.0 * height or not 0.6 < other.height / height < 1.5:
+        return False
+    left = abs(other.x0 - first.x0) < 1.2 * height
+    centre = abs((other.x0 + other.x1) - (first.x0 + first.x1)) < 3.0 * height
+    return left or centre

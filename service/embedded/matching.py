@@ -1,0 +1,243 @@
+"""Where a document prints the labels of what is asked for, and of everything else it commonly has."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from rapidfuzz import fuzz
+
+from service.embedded.fields import Ask
+from service.embedded.labels import Part, Phrase, concepts, read_word, similarity, surfaces
+from service.embedded.layout import Layout, Segment, Token
+from service.embedded.normalise import squash
+
+MAX_LABEL_WORDS = 7
+MAX_QUOTE_WORDS = 16
+MIN_STRENGTH = 0.5
+PROSE_WORDS = 11
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A label: words `start` to `end` (exclusive) of a segment; `strength` 0–1."""
+
+    segment: Segment
+    start: int
+    end: int
+    strength: float
+
+    @property
+    def tokens(self) -> tuple[Token, ...]:
+        """Its words."""
+        return self.segment.tokens[self.start : self.end]
+
+    @property
+    def colon(self) -> bool:
+        """Whether it ends with a colon."""
+        after = self.segment.tokens[self.end].text if self.end < len(self.segment.tokens) else ""
+        return self.tokens[-1].text.endswith((":", "：")) or after == ":"
+
+    def meets(self, other: Hit) -> bool:
+        """Whether they share a word."""
+        return self.segment is other.segment and self.start < other.end and other.start < self.end
+
+
+class Labels:
+    """All labels of a document: for each ask, and for each concept of the lexicon."""
+
+    def __init__(self, layout: Layout, asks: Sequence[Ask], columns: Sequence[Ask] = ()) -> None:
+        self._layout = layout
+        self._asks = (*asks, *columns)
+        self._columns = {ask.path for ask in columns}
+        self._owners: dict[str, list[tuple[str, Phrase, float]]] = defaultdict(list)
+        for ask in self._asks:
+            for phrase, w in ask.phrases:
+                self._own(ask.path, phrase, w)
+        for concept in concepts().values():
+            for phrase, w in concept.labels:
+                self._own("concept:" + concept.name, phrase, w)
+        self._known: dict[tuple[Part, ...], dict[str, float]] = {}
+        self._hits: dict[str, list[Hit]] = defaultdict(list)
+        self._by_segment: dict[int, list[tuple[str, Hit]]] = defaultdict(list)
+        self._headers: dict[int, list[tuple[str, Hit]]] = defaultdict(list)
+        for segment in layout.segments:
+            self._scan(segment)
+        self._scan_quotes()
+        self._settle()
+
+    def of(self, ask: Ask) -> list[Hit]:
+        """The labels of an ask, strongest first."""
+        return self._hits.get(ask.path, [])
+
+    def of_concept(self, name: str) -> list[Hit]:
+        """The labels of a concept, strongest first."""
+        return self._hits.get("concept:" + name, [])
+
+    def in_segment(self, segment: Segment) -> list[tuple[str, Hit]]:
+        """All labels of single values in a segment, with their owners (a path, or `concept:name`)."""
+        return self._by_segment.get(segment.index, [])
+
+    def headers_in(self, segment: Segment) -> list[tuple[str, Hit]]:
+        """All headers of columns in a segment, with their paths."""
+        return self._headers.get(segment.index, [])
+
+    def label_like(self, segment: Segment, *, strength: float = 0.75) -> bool:
+        """Whether most of a segment is a label of something."""
+        half = len(segment.tokens) / 2
+        return any(hit.strength >= strength and hit.end - hit.start >= half for _, hit in self.in_segment(segment))
+
+    def _own(self, owner: str, phrase: Phrase, w: float) -> None:
+        for word in phrase:
+            self._owners[word].append((owner, phrase, w))
+
+    def _scan(self, segment: Segment) -> None:
+        parts = [read_word(t.text) for t in segment.tokens]
+        wanted = [any(self._relevant(p) for p in ps) for ps in parts]
+        prose = len(segment.tokens) >= PROSE_WORDS
+        best: dict[str, list[Hit]] = defaultdict(list)
+        for start, ok in enumerate(wanted):
+            if not ok:
+                continue
+            collected: tuple[Part, ...] = ()
+            for end in range(start + 1, min(len(parts), start + MAX_LABEL_WORDS) + 1):
+                collected += parts[end - 1]
+                if wanted[end - 1]:
+                    quality = _quality(segment, start, end, prose=prose)
+                    for owner, sim in self._similar(collected).items():
+                        if sim * quality >= MIN_STRENGTH:
+                            best[owner].append(Hit(segment, start, end, sim * quality))
+                if segment.tokens[end - 1].text.endswith((":", "：")):
+                    break
+        for owner, hits in best.items():
+            self._keep(owner, hits)
+
+    def _relevant(self, part: Part) -> bool:
+        if any(c in self._owners for c in part):
+            return True
+        return self._layout.scanned and len(part[0]) >= 6 and not part[0].isdigit() and part[0].isalpha()
+
+    def _keep(self, owner: str, hits: list[Hit]) -> None:
+        kept: list[Hit] = []
+        for hit in sorted(hits, key=lambda h: (-h.strength, h.end - h.start)):
+            if not any(hit.meets(k) for k in kept):
+                kept.append(hit)
+        self._hits[owner].extend(kept)
+        index = self._headers if owner in self._columns else self._by_segment
+        for hit in kept:
+            index[hit.segment.index].append((owner, hit))
+
+    def _similar(self, parts: tuple[Part, ...]) -> dict[str, float]:
+        known = self._known.get(parts)
+        if known is not None:
+            return known
+        found: dict[str, float] = {}
+        seen: set[tuple[str, Phrase]] = set()
+        words = {c for part in parts for c in part}
+        for word in words | (self._near(words) if self._layout.scanned else set()):
+            for owner, phrase, w in self._owners.get(word, ()):
+                if (owner, phrase) in seen:
+                    continue
+                seen.add((owner, phrase))
+                score = w * similarity(phrase, parts)
+                if score > found.get(owner, MIN_STRENGTH):
+                    found[owner] = score
+        self._known[parts] = found
+        return found
+
+    def _near(self, words: set[str]) -> set[str]:
+        """Vocabulary words a misread word is close to."""
+        odd = [w for w in words if len(w) >= 6 and w not in self._owners and w.isalpha()]
+        return {v for w in odd for v in self._owners if len(v) >= 5 and fuzz.ratio(w, v) >= 84}
+
+    def _scan_quotes(self) -> None:
+        """Labels that a description quotes, found letter by letter, over several words and lines."""
+        for ask in self._asks:
+            for quote in ask.quotes:
+                hits = [h for s in self._layout.segments if (h := _quote_hit(s, quote)) is not None]
+                best = max((h.strength for h in hits), default=0.0)
+                if best:
+                    self._keep(ask.path, [h for h in hits if h.strength >= best - 0.05])
+
+    def _settle(self) -> None:
+        """Weaken a label that says something else better, and sort; headers of columns keep their strength."""
+        singles = [ask for ask in self._asks if ask.path not in self._columns]
+        concepts_of = {ask.path: _own_concepts(ask) for ask in singles}
+        for ask in singles:
+            settled: list[Hit] = []
+            for hit in self._hits.get(ask.path, []):
+                rival = self._rival(ask.path, hit, concepts_of[ask.path])
+                factor = 1.0 if rival <= hit.strength + 0.04 else max(0.3, 1.0 - 3.0 * (rival - hit.strength))
+                settled.append(Hit(hit.segment, hit.start, hit.end, hit.strength * factor))
+            self._hits[ask.path] = sorted(settled, key=lambda h: -h.strength)
+        for name in [n for n in self._hits if n.startswith("concept:")]:
+            self._hits[name].sort(key=lambda h: -h.strength)
+
+    def _rival(self, owner: str, hit: Hit, own: set[str]) -> float:
+        return max(
+            (o.strength for name, o in self.in_segment(hit.segment)
+             if name != owner and name not in own and o.meets(hit)
+             and not (o.end - o.start < hit.end - hit.start and o.strength < 1.05 * hit.strength)),
+            default=0.0,
+        )  # fmt: skip
+
+
+def _own_concepts(ask: Ask) -> set[str]:
+    names = {"concept:" + name for name, _ in ask.concepts}
+    if ask.is_concept("amount_due", "total_gross"):
+        names |= {"concept:amount_due", "concept:total_gross"}
+    return names
+
+
+def labelness(tokens: Sequence[Token]) -> float:
+    """The share of words that belong to the vocabulary of labels; 0 with a digit among them."""
+    if any(c.isdigit() for t in tokens for c in t.text if len(t.text) > 2):
+        return 0.0
+    parts = [part for t in tokens if not t.text.isdigit() for part in read_word(t.text)]
+    return sum(part in _vocabulary() for part in parts) / len(parts) if parts else 0.0
+
+
+@lru_cache(maxsize=1)
+def _vocabulary() -> frozenset[Part]:
+    return frozenset(surfaces().values())
+
+
+def _quality(segment: Segment, start: int, end: int, *, prose: bool) -> float:
+    """How much words at that place look like a label by their surroundings."""
+    tokens = segment.tokens
+    last = tokens[end - 1].text
+    colon = last.endswith((":", "：")) or (end < len(tokens) and tokens[end].text in (":", "：", ":-"))
+    before = tokens[start - 1].text if start else ""
+    opens = 1.0 if not start or before.endswith((":", ".", ")", "|")) or any(c.isdigit() for c in before) else 0.8
+    if end == len(tokens) or colon:
+        closes = 1.0
+    else:
+        following = tokens[end].text
+        value_like = any(c.isdigit() for c in following) or following[:1] in "(€$£#-"
+        closes = 0.97 if value_like else 0.85
+    if prose and not colon:
+        closes *= 0.6
+    return opens * closes
+
+
+def _quote_hit(segment: Segment, quote: str) -> Hit | None:
+    best: Hit | None = None
+    for start in range(len(segment.tokens)):
+        joined = ""
+        for end in range(start + 1, min(len(segment.tokens), start + MAX_QUOTE_WORDS) + 1):
+            joined += squash(segment.tokens[end - 1].text)
+            if len(joined) > len(quote) + 4:
+                break
+            if not joined or abs(len(joined) - len(quote)) > max(1, len(quote) // 6):
+                continue
+            if joined != quote and len(quote) < 5:
+                continue
+            score = 1.0 if joined == quote else fuzz.ratio(joined, quote) / 100
+            if score < 0.84:
+                continue
+            strength = (1.15 if score == 1.0 else 1.1 * score) * (1.0 if not start else 0.9)
+            if best is None or strength > best.strength:
+                best = Hit(segment, start, end, strength)
+    return best

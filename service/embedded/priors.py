@@ -1,0 +1,299 @@
+"""What needs no label: who issues, whose address, the lone date, the largest amount, check marks, enum words."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+
+from rapidfuzz import fuzz
+
+from service.domain.pages import CheckMark
+from service.domain.records import Scalar
+from service.embedded.fields import Ask
+from service.embedded.labels import read_text
+from service.embedded.layout import Segment
+from service.embedded.matching import Hit, labelness
+from service.embedded.normalise import parse_boolean, parse_currency, squash
+from service.embedded.parties import Party, address_under, company_score, looks_company, repeats
+from service.embedded.proposals import TYPED, Choice, Evidence, places
+from service.embedded.spans import Kind, Span, currency_votes
+
+REGISTRATION = re.compile(r"\s*[(\[]?\s*(?:co\.?|reg\.?)?\s*(?:no\.?:?)?\s*\d{5,}-?\s?[A-Z]?\s*[)\]]?\s*$")
+
+
+def lone_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
+    """Choices that rest on the document's shape alone."""
+    if ask.kind == "date":
+        return _dates(evidence, ask)
+    if ask.kind == "money":
+        return _amounts(evidence, ask)
+    if ask.kind == "currency":
+        return _currencies(evidence)
+    if ask.kind in ("iban", "bic", "email", "url", "taxid", "phone", "time"):
+        return _unmistakable(evidence, ask)
+    if ask.is_concept("seller_name"):
+        return _sellers(evidence)
+    if ask.is_concept("buyer_name", "recipient_name"):
+        return _buyers(evidence)
+    if ask.kind == "address":
+        return _addresses(evidence, ask)
+    return []
+
+
+def _dates(evidence: Evidence, ask: Ask) -> list[Choice]:
+    if not ask.is_concept("invoice_date", "") and ask.concept != "time":
+        return []
+    others = ("due_date", "delivery_date", "order_date", "birth_date", "end_date", "print_date")
+    claimed = {
+        s.ids for name in others for hit in evidence.labels.of_concept(name) if hit.strength > 0.75
+        for place in list(places(evidence, hit))[:2] for s in evidence.spans.inside(place.segment, Kind.DATE)
+        if s.start >= place.start
+    }  # fmt: skip
+    dates = [
+        d for d in evidence.spans.of(Kind.DATE) if d.page == evidence.layout.pages[0].page and d.ids not in claimed
+    ]
+    distinct = {d.value for d in dates}
+    score = 0.66 if len(distinct) == 1 else 0.56
+    return [Choice(d, d.value, score - 0.02 * rank, "lone date") for rank, d in enumerate(dates[:4])]
+
+
+def _amounts(evidence: Evidence, ask: Ask) -> list[Choice]:
+    if not ask.is_concept("total_gross", "amount_due"):
+        return []
+    money = [s for s in evidence.spans.of(Kind.NUMBER) if s.money and not s.percent and s.decimals == 2]
+    if not money:
+        return []
+    count = Counter(float(s.value) for s in money if isinstance(s.value, (int, float)))
+    top = max(count)
+    last = [s for s in money if s.value == top][-1]
+    return [Choice(last, last.value, 0.42 + 0.06 * (count[top] > 1), "largest amount")]
+
+
+def _currencies(evidence: Evidence) -> list[Choice]:
+    votes = currency_votes(evidence.layout.segments)
+    if not votes:
+        return []
+    code, spans = max(votes.items(), key=lambda item: len(item[1]))
+    total = sum(map(len, votes.values()))
+    return [Choice(spans[0], code, 0.6 + 0.35 * len(spans) / total, "currency vote")]
+
+
+def _unmistakable(evidence: Evidence, ask: Ask) -> list[Choice]:
+    spans = evidence.spans.of(TYPED[ask.kind])
+    base = {"iban": 0.85, "email": 0.75, "taxid": 0.6, "bic": 0.4, "url": 0.62, "phone": 0.4, "time": 0.6}[ask.kind]
+    found: list[Choice] = []
+    for rank, span in enumerate(spans[:12]):
+        score = base - 0.03 * rank
+        if ask.kind == "phone":
+            score += 0.15 * bool(re.search(r"^\(?\+?\d{2,4}\)?[\s/-]\d", span.raw)) - 0.1 * (
+                span.y0 > 0.5 * evidence.layout.page(span.page).height
+            )
+        if ask.kind == "taxid" and not re.match(r"[A-Z]{2}", span.raw):
+            score -= 0.25
+        found.append(Choice(span, span.value, score, "shape"))
+    return found
+
+
+def _sellers(evidence: Evidence) -> list[Choice]:
+    found: list[Choice] = []
+    buyers = {p.name.index for p in evidence.parties if not p.inline and _buyer_score(evidence, p) >= 0.6}
+    for party in evidence.parties:
+        letters = sum(c.isalpha() for c in party.name_text)
+        if party.name.index in buyers or letters < 0.5 * len(party.name_text.replace(" ", "")):
+            continue
+        span = evidence.spans.cut(party.name, *party.name_words)
+        score = 0.78 if party.inline else 0.62 - 0.3 * _buyer_score(evidence, party)
+        score += 0.15 * (party.name.line < 4 and not buyers) - 0.2 * (labelness(span.tokens) > 0.9)
+        found.append(_company(evidence, span, score + 0.05 * looks_company(span.raw)))
+    lone = 0.22 if not buyers and not any(p.inline for p in evidence.parties) else 0.0
+    rank = 0
+    for segment in evidence.layout.segments:
+        if segment.index in buyers or (segment.line > 24 and not looks_company(segment.text)):
+            continue
+        score = company_score(evidence.layout, segment, evidence.labels)
+        if score >= 0.3:
+            span = _name_span(evidence, segment)
+            found.append(_company(evidence, span, 0.3 + 0.45 * score + max(0.0, lone - 0.05 * rank)))
+            rank += 1
+    return found
+
+
+def _name_span(evidence: Evidence, segment: Segment) -> Span:
+    """A name, with the line above where only its end stands on this one."""
+    whole = evidence.spans.cut(segment, 0, len(segment.tokens))
+    if not looks_company(segment.text) or len(segment.tokens) > 3 or not segment.line:
+        return whole
+    above = evidence.layout.lines[segment.line - 1]
+    first = above.segments[0]
+    near = above.page == segment.page and segment.y0 - first.y1 < 0.8 * segment.height and len(above.segments) == 1
+    words = [t.text for t in first.tokens]
+    if not near or len(words) > 5 or looks_company(first.text) or any(c.isdigit() for c in first.text):
+        return whole
+    if company_score(evidence.layout, first, evidence.labels) < 0.25 or first.height / segment.height < 0.7:
+        return whole
+    text = f"{first.text} {segment.text}"
+    return Span(Kind.TEXT, (*first.tokens, *segment.tokens), text, text, segment, 0, len(segment.tokens))
+
+
+def _company(evidence: Evidence, span: Span, score: float) -> Choice:
+    text = REGISTRATION.sub("", str(span.value)).strip(" ,·•|-–*")
+    words = len(text.split())
+    if 0 < words < len(span.tokens) and span.tokens[0].y0 > span.segment.y0 - span.segment.height:
+        span = replace(span, tokens=span.tokens[:words], end=span.start + words, raw=text)
+    bonus = 0.03 * min(3, repeats(evidence.layout, text) - 1)
+    return Choice(span, text, score + bonus, "issuer")
+
+
+def _buyer_score(evidence: Evidence, party: Party) -> float:
+    """How much an address block looks like that of the recipient."""
+    name = party.name
+    page = evidence.layout.page(name.page)
+    for concept in ("buyer_name", "recipient_name", "buyer_address"):
+        for hit in evidence.labels.of_concept(concept):
+            near = (
+                0 < name.y0 - hit.segment.y0 < 4 * name.height
+                and min(name.x1, hit.segment.x1 + 60) - max(name.x0, hit.segment.x0 - 10) > 0
+            )
+            beside = hit.segment.line == name.line and hit.segment.x1 <= name.x0
+            if hit.strength > 0.7 and (near or beside) and hit.segment.page == name.page:
+                return 1.0
+    letter = page.width > 38 * evidence.layout.text_height
+    window = letter and name.x0 < 0.3 * page.width and 0.08 < name.y0 / page.height < 0.42
+    above = [
+        p
+        for p in evidence.parties
+        if p.inline and p.name.page == name.page and 0 < name.y0 - p.name.y0 < 8 * name.height
+    ]
+    return 0.5 * window + 0.3 * bool(above) + 0.1 * (party.name.page == evidence.layout.pages[0].page)
+
+
+def _buyers(evidence: Evidence) -> list[Choice]:
+    found: list[Choice] = []
+    for party in evidence.parties:
+        score = _buyer_score(evidence, party)
+        if not party.inline and score >= 0.5:
+            span = evidence.spans.cut(party.name, *party.name_words)
+            found.append(Choice(span, span.raw.strip(" ,"), 0.45 + 0.4 * score, "recipient block"))
+    return found
+
+
+def joined(evidence: Evidence, segments: tuple[Segment, ...]) -> tuple[Span, str]:
+    """Several segments as one span and one line of text."""
+    first = segments[0]
+    tokens = tuple(t for s in segments for t in s.tokens)
+    text = ", ".join(s.text.strip(" ,") for s in segments)
+    return Span(Kind.TEXT, tokens, text, text, first, 0, len(first.tokens)), text
+
+
+def _addresses(evidence: Evidence, ask: Ask) -> list[Choice]:
+    buyer = ask.is_concept("buyer_address")
+    found: list[Choice] = []
+    for party in evidence.parties:
+        score = _buyer_score(evidence, party)
+        fit = 0.45 + 0.4 * score if buyer else 0.62 - 0.25 * score
+        if party.inline:
+            if buyer:
+                continue
+            span = evidence.spans.cut(party.name, party.name_words[1], len(party.name.tokens))
+            found.append(Choice(span, span.raw.strip(" ,·•|-–*"), 0.6, "address line"))
+        else:
+            span, text = joined(evidence, party.address)
+            found.append(Choice(span, text, fit, "address block"))
+    if not buyer:
+        names = sorted(_sellers(evidence), key=lambda c: -c.score)[:1]
+        for choice in names:
+            under = address_under(evidence.layout, choice.span.segment)
+            if under:
+                span, text = joined(evidence, under)
+                found.append(Choice(span, text, 0.66, "under the issuer"))
+    return found
+
+
+def boolean_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
+    """Check marks beside the label, or a yes/no word after it."""
+    found: list[Choice] = []
+    for hit in evidence.labels.of(ask)[:6]:
+        mark = _mark_beside(evidence, hit)
+        if mark is not None:
+            span = evidence.spans.cut(hit.segment, hit.start, hit.end)
+            found.append(Choice(span, mark, hit.strength * 0.95, "mark", hit))
+            continue
+        for place in list(places(evidence, hit))[:2]:
+            for index in range(place.start, min(len(place.segment.tokens), place.start + 2)):
+                said = parse_boolean(place.segment.tokens[index].text)
+                if said is not None:
+                    span = evidence.spans.cut(place.segment, index, index + 1)
+                    found.append(Choice(span, said, hit.strength * place.natural * 0.9, "yes/no word", hit))
+    return found
+
+
+_BOX_GLYPHS = {
+    "☒": True,
+    "☑": True,
+    "✓": True,
+    "✔": True,
+    "[x]": True,
+    "[X]": True,
+    "☐": False,
+    "□": False,
+    "[]": False,
+    "[ ]": False,
+    "■": True,
+}
+
+
+def _mark_beside(evidence: Evidence, hit: Hit) -> bool | None:
+    page = evidence.layout.page(hit.segment.page)
+    first = hit.tokens[0]
+    if hit.start:
+        glyph = hit.segment.tokens[hit.start - 1].text
+        if glyph in _BOX_GLYPHS:
+            return _BOX_GLYPHS[glyph]
+    best: tuple[float, CheckMark] | None = None
+    for mark in page.marks:
+        middle = (mark.box.y0 + mark.box.y1) / 2 * page.height
+        if not first.y0 - 0.5 * first.height <= middle <= first.y1 + 0.5 * first.height:
+            continue
+        left = first.x0 - mark.box.x1 * page.width
+        right = mark.box.x0 * page.width - hit.tokens[-1].x1
+        distance = left if left > -2 else 1.5 * right + first.height if right > -2 else None
+        if distance is not None and (best is None or distance < best[0]):
+            best = (distance, mark)
+    if best is None or best[0] > 12 * first.height:
+        return None
+    return best[1].checked
+
+
+def enum_choices(evidence: Evidence, ask: Ask, beside: list[Choice]) -> list[Choice]:
+    """Members of an enum: what stands beside the label, or the one member the document prints."""
+    found: list[Choice] = []
+    for choice in beside:
+        member = closest_member(ask, str(choice.value))
+        if member is not None:
+            found.append(replace(choice, value=member))
+    for segment in evidence.layout.segments:
+        if len(segment.tokens) > 8:
+            continue
+        member = closest_member(ask, segment.text, cutoff=95)
+        if member is not None:
+            found.append(Choice(evidence.spans.cut(segment, 0, len(segment.tokens)), member, 0.56, "member printed"))
+    return found
+
+
+def closest_member(ask: Ask, text: str, cutoff: float = 88) -> Scalar:
+    """The enum's member a text says, by letters, by currency or by meaning; None if no one."""
+    key, parts = squash(text), {p[0] for p in read_text(text)}
+    best: tuple[float, Scalar] = (cutoff - 1e-6, None)
+    for member in ask.field.enum:
+        if member is None:
+            continue
+        score = fuzz.ratio(key, squash(str(member)))
+        if parse_currency(text) == str(member):
+            score = 100
+        said = {p[0] for p in read_text(str(member).replace("_", " "))}
+        if said and said == parts:
+            score = max(score, 96)
+        if score > best[0]:
+            best = (score, member)
+    return best[1]

@@ -1,0 +1,281 @@
+"""Candidates for one field: spans near its labels, and what speaks for itself without any label."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from service.domain.records import Scalar
+from service.embedded.fields import Ask
+from service.embedded.labels import read_text
+from service.embedded.layout import Layout, Segment
+from service.embedded.matching import Hit, Labels, labelness
+from service.embedded.normalise import date_pattern, fold, parse_date, parse_number, parse_period
+from service.embedded.parties import Party, find_parties
+from service.embedded.spans import Kind, Span, Spans
+
+TYPED = {"money": Kind.NUMBER, "number": Kind.NUMBER, "percent": Kind.NUMBER, "date": Kind.DATE, "time": Kind.TIME,
+         "email": Kind.EMAIL, "url": Kind.URL, "phone": Kind.PHONE, "iban": Kind.IBAN, "bic": Kind.BIC,
+         "taxid": Kind.TAX_ID}  # fmt: skip
+BELOW = (0.9, 0.74, 0.6, 0.5)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A span for a field, how well it fits (about 0–1), and why."""
+
+    span: Span
+    value: Scalar
+    score: float
+    why: str
+    label: Hit | None = None
+
+    def scaled(self, factor: float) -> Choice:
+        """The same with another score."""
+        return replace(self, score=self.score * factor)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What was found out about a document before any field is chosen."""
+
+    layout: Layout
+    spans: Spans
+    labels: Labels
+    parties: tuple[Party, ...]
+
+
+def gather(layout: Layout, spans: Spans, labels: Labels) -> Evidence:
+    """Everything the proposers look at."""
+    return Evidence(layout, spans, labels, tuple(find_parties(layout, labels)))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a label's value may stand: a segment from word `start` on, and how natural that is (0–1)."""
+
+    segment: Segment
+    start: int
+    natural: float
+    below: bool = False
+
+
+def places(evidence: Evidence, hit: Hit) -> Iterator[Place]:
+    """To the right in the same segment, then further right on the line, then below."""
+    segment = hit.segment
+    if hit.end < len(segment.tokens):
+        yield Place(segment, hit.end, 1.0)
+    line = evidence.layout.lines[segment.line]
+    natural, blocked = 0.97, False
+    for other in line.segments:
+        if other.index <= segment.index:
+            continue
+        yield Place(other, 0, natural * (0.55 if blocked else 1.0))
+        blocked = blocked or _foreign_label(evidence, other)
+        natural -= 0.03
+    row, last_y = -1, -1.0
+    for other in evidence.layout.below(segment, reach=4.5):
+        shared = min(hit.tokens[-1].x1, other.x1) - max(hit.tokens[0].x0, other.x0)
+        if shared <= 0:
+            continue
+        if other.y0 > last_y:
+            row, last_y = row + 1, other.y0 + 0.5 * other.height
+        if row >= len(BELOW):
+            break
+        yield Place(other, 0, BELOW[row] * (0.93 if hit.colon else 1.0), below=True)
+        if _foreign_label(evidence, other):
+            break
+
+
+def _foreign_label(evidence: Evidence, segment: Segment) -> bool:
+    return evidence.labels.label_like(segment, strength=0.8)
+
+
+def typed_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
+    """Spans of the asked kind near the field's labels, the best score of each."""
+    kind = TYPED[ask.kind]
+    best: dict[tuple[int, int, int], Choice] = {}
+    for hit in evidence.labels.of(ask)[:40]:
+        for place in places(evidence, hit):
+            found = [
+                s for s in evidence.spans.inside(place.segment, kind) if s.start >= place.start or s.end > place.start
+            ]
+            for rank, span in enumerate(found):
+                fit = _fit(ask, span, rank, found) * _between(evidence, ask, hit, place, span)
+                if place.below and not _under(hit, span):
+                    fit *= 0.5
+                choice = Choice(span, span.value, hit.strength * place.natural * fit, "label", hit)
+                key = (span.segment.index, span.start, hash(span.raw))
+                if key not in best or best[key].score < choice.score:
+                    best[key] = choice
+    return list(best.values())
+
+
+def _under(hit: Hit, span: Span) -> bool:
+    height = hit.segment.height
+    return min(hit.tokens[-1].x1, span.x1) - max(hit.tokens[0].x0, span.x0) > -1.5 * height
+
+
+def _between(evidence: Evidence, ask: Ask, hit: Hit, place: Place, span: Span) -> float:
+    """Less, where another label stands between the label and the span."""
+    if place.segment is not hit.segment:
+        stronger = [
+            h for owner, h in evidence.labels.in_segment(place.segment)
+            if h.end <= span.start and h.strength > 0.6 and owner != ask.path
+        ]  # fmt: skip
+        own = any(owner == ask.path for owner, h in evidence.labels.in_segment(place.segment) if h.end <= span.start)
+        return 0.6 if stronger and not own else 1.0
+    between = [
+        h for owner, h in evidence.labels.in_segment(hit.segment)
+        if hit.end <= h.start and h.end <= span.start and h.strength > 0.6 and owner != ask.path
+    ]  # fmt: skip
+    distance = max(0, span.start - hit.end)
+    return (0.6 if between else 1.0) * max(0.7, 1.0 - 0.03 * distance)
+
+
+def _fit(ask: Ask, span: Span, rank: int, found: list[Span]) -> float:
+    """How well a span's shape suits the asked kind."""
+    if ask.kind == "taxid":
+        prefixed = any(re.match(r"[A-Z]{2}", str(s.value)) for s in found) and re.match(r"[A-Z]{2}", str(span.value))
+        return (1.0 if prefixed else 0.8) - 0.04 * rank
+    if ask.kind == "money":
+        money = [s for s in found if s.money and not s.percent]
+        fit = 1.0 if span.money else 0.3 if span.percent else 0.72 if len(str(span.value)) > 2 else 0.5
+        if money and span is not money[-1]:
+            fit *= 0.85 if span.money else 0.6
+        return fit
+    if ask.kind == "percent":
+        return (1.0 if span.percent else 0.6 if span.money else 0.8) - 0.02 * rank
+    if ask.kind == "date" and ask.is_concept("end_date") and len(found) > 1:
+        return 1.0 if rank == 1 else 0.8
+    return 1.0 - 0.06 * rank
+
+
+def text_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
+    """What stands beside or under the field's labels, as text."""
+    found: list[Choice] = []
+    for hit in evidence.labels.of(ask)[:24]:
+        taken = 0
+        for place in places(evidence, hit):
+            if taken >= 2:
+                break
+            span = _value_text(evidence, ask, place)
+            if span is None:
+                if place.segment is not hit.segment and not place.below and _foreign_label(evidence, place.segment):
+                    taken += 0
+                continue
+            value = _text_value(ask, span)
+            if value is None:
+                continue
+            factor = 1.0 if taken == 0 else 0.85
+            known = labelness(span.tokens)
+            if place.segment is not hit.segment:
+                factor *= 1.0 - 0.4 * known
+            elif known > 0.99 and not hit.colon:
+                continue
+            found.append(Choice(span, value, hit.strength * place.natural * factor, "label", hit))
+            taken += 1
+        found.extend(_under_heading(evidence, ask, hit))
+    return found
+
+
+def _under_heading(evidence: Evidence, ask: Ask, hit: Hit) -> Iterator[Choice]:
+    """The `Name:` or `Address:` line of a section that the label heads."""
+    wanted = {"org": "name", "person": "name", "address": "address"}.get(ask.kind)
+    if wanted is None or hit.end - hit.start < len(hit.segment.tokens):
+        return
+    for segment in evidence.layout.below(hit.segment, reach=9.0):
+        parts = read_text(segment.text)
+        if len(parts) != 1 or wanted not in parts[0]:
+            continue
+        line = evidence.layout.lines[segment.line]
+        right = next((s for s in line.segments if s.index > segment.index), None)
+        if right is not None:
+            span = evidence.spans.cut(right, 0, len(right.tokens))
+            yield Choice(span, span.value, hit.strength * 0.98, "section", hit)
+        return
+
+
+def _value_text(evidence: Evidence, ask: Ask, place: Place) -> Span | None:
+    """The words from a place up to the next label; None if there are none, or they are a label themselves."""
+    tokens = place.segment.tokens
+    start = place.start
+    while start < len(tokens) and not any(c.isalnum() for c in tokens[start].text):
+        start += 1
+    end = len(tokens)
+    for owner, hit in evidence.labels.in_segment(place.segment):
+        if owner != ask.path and hit.start >= start and hit.strength >= 0.8 and (hit.colon or hit.start > start):
+            if hit.start > start and not hit.colon:
+                continue
+            end = min(end, hit.start)
+    if end <= start:
+        return None
+    whole = start == 0 and end == len(tokens)
+    if whole and place.segment.text.rstrip().endswith((":", "：")):
+        return None
+    if start == 0 and _foreign_label(evidence, place.segment) and not _digits(place.segment.text):
+        return None
+    return evidence.spans.cut(place.segment, start, end)
+
+
+def _digits(text: str) -> bool:
+    return any(c.isdigit() for c in text)
+
+
+def _text_value(ask: Ask, span: Span) -> str | None:
+    text = span.raw.strip(" :;|_").strip()
+    if not any(c.isalnum() for c in text):
+        return None
+    letters = sum(c.isalpha() for c in text)
+    if ask.kind in ("org", "person", "place", "address") and letters < 2:
+        return None
+    if ask.kind in ("org", "person", "place") and letters < 0.55 * sum(c.isalnum() for c in text):
+        return None
+    if ask.kind != "address":
+        text = re.sub(r"\s*\(\d{4,}\)$", "", text)
+    if ask.kind in ("org", "person") and (date_pattern().search(fold(text)) or parse_number(text) is not None):
+        return None
+    if ask.kind == "period":
+        return parse_period(text)
+    return text
+
+
+def code_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
+    """Identifiers near the field's labels."""
+    found: list[Choice] = []
+    for hit in evidence.labels.of(ask)[:30]:
+        for place in places(evidence, hit):
+            span = _code_at(evidence, ask, place, hit)
+            if span is not None:
+                between = _between(evidence, ask, hit, place, span)
+                found.append(Choice(span, span.raw, hit.strength * place.natural * between, "label", hit))
+                break
+    return found
+
+
+_MONEY = re.compile(r"^\D{0,3}\d{1,3}(?:[.,]?\d{3})*[.,]\d{2}\D{0,3}$")
+_CODE_TOKEN = re.compile(r"^[\w#][\w\-/.#&+:]*$")
+
+
+def _code_at(evidence: Evidence, ask: Ask, place: Place, hit: Hit) -> Span | None:
+    tokens = place.segment.tokens
+    start = place.start
+    for index in range(start, min(len(tokens), start + 5)):
+        text = tokens[index].text.strip(".,;:()[]#|")
+        if not _digits(text) or not _CODE_TOKEN.match(text) or _MONEY.match(text) or tokens[index].text[0] in "([":
+            continue
+        joined = " ".join(t.text for t in tokens[index : index + 3])
+        if parse_date(text, day_first=True) or date_pattern().match(fold(joined)):
+            continue
+        first = index
+        if index > start and tokens[index - 1].text.isupper() and tokens[index - 1].text.isalpha():
+            before_is_label = any(h.start <= index - 1 < h.end for _, h in evidence.labels.in_segment(place.segment))
+            if len(tokens[index - 1].text) <= 4 and not before_is_label:
+                first = index - 1
+        end = index + 1
+        while end < len(tokens) and end - first < 5 and tokens[end].text.isdigit() and len(tokens[end].text) <= 5:
+            end += 1
+        span = evidence.spans.cut(place.segment, first, end)
+        return replace(span, raw=span.raw.strip(" .,;:()[]|"), kind=Kind.CODE)
+    return None

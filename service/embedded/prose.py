@@ -1,0 +1,203 @@
+"""Running text of contracts and letters: effective dates, parties, governing law, how long something lasts."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator
+
+from service.embedded.fields import Ask
+from service.embedded.layout import Layout, Segment, Token
+from service.embedded.normalise import PERIOD, date_pattern, fold, parse_date, parse_period
+from service.embedded.parties import LEGAL_FORM
+from service.embedded.proposals import Choice
+from service.embedded.spans import Kind, Span
+
+PROSE_LINE = 7
+"""Words from which a line counts as running text."""
+
+
+class Prose:
+    """The document's words as one text, with the way back from a character to its word."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._tokens: list[tuple[Token, Segment]] = [(t, s) for s in layout.segments for t in s.tokens]
+        self._starts: list[int] = []
+        position = 0
+        pieces: list[str] = []
+        for token, _ in self._tokens:
+            self._starts.append(position)
+            pieces.append(token.text)
+            position += len(token.text) + 1
+        self.text = " ".join(pieces)
+        folded = fold(self.text)
+        self.folded = folded if len(folded) == len(self.text) else self.text.casefold()
+        long_lines = sum(sum(len(s.tokens) for s in line.segments) >= PROSE_LINE for line in layout.lines)
+        self.is_prose = len(self._tokens) > 180 and long_lines > 0.45 * len(layout.lines)
+
+    def span(self, start: int, end: int, kind: Kind = Kind.TEXT) -> Span:
+        """The words that hold characters `start` to `end` (exclusive)."""
+        first = bisect_right(self._starts, start) - 1
+        last = max(first, bisect_right(self._starts, max(start, end - 1)) - 1)
+        tokens = tuple(t for t, _ in self._tokens[first : last + 1])
+        raw = self.text[start:end].strip(" ,;.:")
+        return Span(kind, tokens, raw, raw, self._tokens[first][1], 0, len(tokens))
+
+
+def prose_choices(prose: Prose, ask: Ask, *, day_first: bool) -> list[Choice]:
+    """Candidates from sentence patterns for one field; nothing for documents without running text."""
+    if not prose.is_prose:
+        return []
+    if ask.kind == "date" and ask.is_concept("effective_date", "start_date", "invoice_date", ""):
+        return list(_dates(prose, day_first=day_first))
+    if ask.is_concept("jurisdiction"):
+        return list(_jurisdictions(prose))
+    if ask.is_concept("term") or ask.kind == "period":
+        return list(_terms(prose))
+    return []
+
+
+_DATE_CUE = re.compile(
+    r"(?:dated|made|entered into|effective|executed|signed|commencing|agreement|datum|vom|en date du|fecha|data)"
+    r"(?:[^.;]{0,90}?)(?:as of|on|this|date of|dated|vom|am|le|del)?\s*$"
+)
+
+
+def _dates(prose: Prose, *, day_first: bool) -> Iterator[Choice]:
+    text = prose.folded
+    for rank, match in enumerate(date_pattern().finditer(text)):
+        found = parse_date(match.group(0), day_first=day_first)
+        if found is None or rank > 12:
+            continue
+        before = text[max(0, match.start() - 120) : match.start()]
+        after = text[match.end() : match.end() + 60]
+        score = 0.52 - 0.02 * rank
+        if _DATE_CUE.search(before):
+            score += 0.22
+        if re.search(r"as of\s*(?:the\s*)?$|effective (?:as of|date)[^.]{0,20}$", before):
+            score += 0.1
+        if re.match(r"\W*(?:\(\W*(?:the|hereinafter)?\W*[\"“]?\W*effective|by and between|between|among)", after):
+            score += 0.12
+        if match.start() > 0.85 * len(text):
+            score -= 0.06
+        yield Choice(prose.span(*match.span(), Kind.DATE), found.isoformat(), score, "sentence")
+
+
+_LAW = re.compile(
+    r"(?:laws?|legislation|statutes)\s+(?:and\s+\w+\s+)?of\s+(?:the\s+)?"
+    r"(?:(?:state|commonwealth|province|republic|country|people.s republic)\s+of\s+(?:the\s+)?)?"
+)
+_LAW_AFTER = re.compile(
+    r"(?:governed|construed|interpreted|accordance|subject)[^.;]{0,140}?\b(?:by|with|under)\s+(?:the\s+)?(?:internal\s+)?(?:laws?\s+of\s+)?$"
+)
+_PLACE = re.compile(r"(?:[A-Z][\w.’'-]*)(?:\s+(?:of\s+)?(?:[A-Z][\w’'-]*))*")
+_ADJECTIVE_LAW = re.compile(r"\b(?P<place>[A-Z][a-z]+(?:\s[A-Z][a-z]+)?)\s+(?:law|State law)\b")
+
+
+def _jurisdictions(prose: Prose) -> Iterator[Choice]:
+    votes: Counter[str] = Counter()
+    first: dict[str, tuple[int, int, float]] = {}
+    for match in _LAW.finditer(prose.folded):
+        place = _PLACE.match(prose.text, match.end())
+        if place is None:
+            continue
+        name = re.split(r"\s+(?:Without|And|In|The|As|For|Any|Applicable|Section|\d)", place.group(0))[0].strip(" .,;")
+        name = _trim_place(name)
+        if not name:
+            continue
+        before = prose.folded[max(0, match.start() - 160) : match.start()]
+        cue = 0.3 * bool(re.search(r"govern|constru|interpret|accordance|enforce", before))
+        votes[name] += 1
+        known = first.get(name)
+        if known is None or known[2] < cue:
+            first[name] = (match.end(), match.end() + len(name), cue)
+    for name, (start, end, cue) in first.items():
+        score = 0.5 + cue + 0.04 * min(3, votes[name] - 1)
+        yield Choice(prose.span(start, end), name, score, "sentence")
+
+
+def _trim_place(name: str) -> str:
+    words = name.split()
+    while words and words[-1] in ("of", "State", "Law", "Laws", "Courts", "Court"):
+        words.pop()
+    return " ".join(words[:4]) if (words and words[0] not in ("United", "Such")) or len(words) > 1 else ""
+
+
+_TERM_CUE = re.compile(
+    r"(?:term|period|expire|terminat|remain|surviv|continu|duration|effect|force|"
+    r"obligation|confidential|laufzeit|duree|years? from)"
+)
+_TERM_AGAINST = re.compile(
+    r"(?:written notice|notice|prior to|business days|solicit|hire|employ|within|non-?compete|standstill|cure)"
+)
+
+
+def _terms(prose: Prose) -> Iterator[Choice]:
+    for match in PERIOD.finditer(prose.folded):
+        value = parse_period(match.group(0))
+        if value is None or (match["unit"].startswith(("day", "tag", "jour", "dia", "gior")) and "30 d" in value):
+            continue
+        before = prose.folded[max(0, match.start() - 170) : match.start()]
+        after = prose.folded[match.end() : match.end() + 70]
+        near = before[-70:]
+        score = 0.34
+        score += 0.2 * bool(re.search(r"(?:for a (?:period|term) of|term of|period of|expires?|for|until)\W*$", before))
+        score += 0.14 * bool(_TERM_CUE.search(near)) + 0.06 * bool(_TERM_CUE.search(before))
+        score += 0.1 * bool(re.search(r"^\W*(?:from|after|following|as of|thereafter)", after))
+        score += 0.06 * bool(re.search(r"confidential|agreement|obligation", before + after))
+        score -= 0.22 * bool(_TERM_AGAINST.search(before[-110:] + after[:40]))
+        score -= 0.15 * value.endswith(("day", "days", "weeks", "week"))
+        yield Choice(prose.span(*match.span()), value, score, "sentence")
+
+
+_BETWEEN = re.compile(r"\b(?:by and (?:between|among)|between|among|zwischen|entre|tra|tussen)\b[:\s]*")
+
+
+def parties_of(prose: Prose) -> list[Choice]:
+    """The names after `between`, up to the end of that clause."""
+    if not prose.is_prose:
+        return []
+    for match in _BETWEEN.finditer(prose.folded):
+        if match.start() > 6000:
+            break
+        clause = prose.text[match.end() : match.end() + 900]
+        found = list(_names(prose, match.end(), clause))
+        if len(found) >= 2 and any(LEGAL_FORM.search(fold(str(c.value))) for c in found):
+            return found
+    return []
+
+
+_PARTY = re.compile(
+    r"\W*(?:and\s+|und\s+|et\s+|,\s*)*(?:\(\d+\)\s*|\(?[ivab]+\)\s*|\d[.)]\s*)?"
+    r"(?P<name>[A-Z0-9][^()\"“”;]{2,90}?)"
+    r"(?=\s*(?:,?\s*\(|;|\"|“|,?\s+(?:a|an)\s+[A-Za-z]|,?\s+(?:with|having|whose|located|residing|organized|and|und|et|"
+    r"on behalf|acting|for|including|incorporated|its)\s|\.\s|$))"
+)
+
+
+def _names(prose: Prose, offset: int, clause: str) -> Iterator[Choice]:
+    end = re.search(
+        r"\bWHEREAS\b|\bRECITALS?\b|\bWITNESSETH\b|\.\s+(?:The|In|This|Each|WHEREAS)\s|[\"”]\)\s*\.\s", clause
+    )
+    body = clause[: end.end() if end else 700]
+    position, seen = 0, set[str]()
+    while position < len(body) and len(seen) < 6:
+        name = _PARTY.match(body, position)
+        if name is None:
+            break
+        text = _clean_name(name["name"])
+        start = offset + name.start("name")
+        if text and text.casefold() not in seen and any(c.isupper() for c in text):
+            seen.add(text.casefold())
+            yield Choice(prose.span(start, start + len(text)), text, 0.66, "sentence")
+        rest = body[name.end() :]
+        following = re.search(r"[,;)]?\s+(?:and|und|et|y|e|en)\s+(?=[\W]*[A-Z(])|;\s+(?=[A-Z])", rest)
+        if following is None:
+            break
+        position = name.end() + following.end()
+
+
+def _clean_name(text: str) -> str:
+    text = re.sub(r"\s+", " ", text).strip(" ,.;:–-")
+    return text if 2 < len(text) < 80 else ""
