@@ -1,0 +1,72 @@
+"""The house rules that a machine can check; import contracts are checked by `lint-imports` in `make check`."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from service.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+SOURCES = sorted(p for room in ("service", "workers") for p in (ROOT / room).rglob("*.py"))
+MOST_LINES = 400
+MOST_FUNCTION_LINES = 50
+FORBIDDEN_NAMES = {"utils", "helpers", "common", "misc", "manager"}
+
+
+def tracked_files() -> list[Path]:
+    names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return [ROOT / name for name in names.split("\0") if name and (ROOT / name).is_file()]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_files_and_functions_fit_on_a_few_screens(path):
+    """A file stays below 400 lines, a function below 50."""
+    text = path.read_text()
+    assert text.count("\n") <= MOST_LINES
+    long = [
+        (node.name, node.end_lineno - node.lineno + 1)
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.end_lineno - node.lineno + 1 > MOST_FUNCTION_LINES
+    ]
+    assert long == []
+
+
+def test_no_module_has_a_name_that_says_nothing():
+    """`utils` and its kin are where order ends."""
+    assert [p for p in SOURCES if p.stem in FORBIDDEN_NAMES or p.parent.name in FORBIDDEN_NAMES] == []
+
+
+def test_every_setting_is_documented():
+    """The table in docs/settings.md names each setting with its default, and no other."""
+    rows = re.findall(r"^\| `FIELDMARK_([A-Z0-9_]+)` \| (.*?) \|", (ROOT / "docs/settings.md").read_text(), re.M)
+    expected = {name.upper(): field for name, field in Settings.model_fields.items()}
+    assert sorted(expected) == sorted(name for name, _ in rows)
+    for name, shown in rows:
+        default = expected[name].get_default()
+        plain = default.get_secret_value() if hasattr(default, "get_secret_value") else str(default)
+        assert shown.strip("`") == (plain or "–"), name
+
+
+def test_no_index_address_and_no_absolute_path_is_committed():
+    """Locks name no package index; nothing names a path of somebody's machine."""
+    bad = re.compile(r"https?://[^/\s]*(pypi|npmjs)[^/\s]*/(simple|packages)|--index-url|(?<![\w.])/(root|home)/\w+/")
+    found = []
+    for path in tracked_files():
+        if path.suffix in {".pdf", ".jpg", ".png", ".onnx", ".npz"} or path == Path(__file__):
+            continue
+        text = path.read_text(errors="ignore")
+        found += [f"{path.relative_to(ROOT)}: {match.group()}" for match in bad.finditer(text)]
+    assert found == []
+
+
+def test_every_decision_is_listed():
+    """docs/decisions/README.md links each page once."""
+    folder = ROOT / "docs/decisions"
+    linked = re.findall(r"\]\((\d{4}-[\w-]+\.md)\)", (folder / "README.md").read_text())
+    assert sorted(linked) == sorted(p.name for p in folder.glob("[0-9]*.md"))
