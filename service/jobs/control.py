@@ -6,7 +6,7 @@ import uuid
 from dataclasses import replace
 
 from service.domain.errors import ErrorCode, StateError
-from service.domain.jobs import EventType, Job, JobOptions, JobStatus, Step, StepKind, StepState
+from service.domain.jobs import EventType, Job, JobOptions, JobStatus, Step, StepKind, StepState, StoredFile
 from service.domain.pages import PageRange, TextSource
 from service.domain.records import NO_USAGE, JsonObject
 from service.jobs import lifecycle
@@ -127,12 +127,26 @@ def delete_job(services: Services, tenant_id: str, job_id: str, *, reason: str =
         tombstone = Tombstone(job_id=job.id, file_sha256=file.sha256 if file else "", deleted_at=now, reason=reason)
         rows.events.append(job, EventType.JOB_DELETED, {"reason": reason}, now)
         rows.jobs.remove(job, tombstone)
-        unused = rows.files.remove(file) if file and not rows.files.is_used(file.id) else ()
-    for key in unused:
-        services.blobs.delete(key)
-        services.pictures.forget(key)
+        if file is not None:
+            _remove_unused(services, rows, file)
     services.store.forget_deleted()
     return tombstone
+
+
+def forget_file(services: Services, file: StoredFile) -> None:
+    """Remove an upload that no job stands on."""
+    with services.store.write() as rows:
+        _remove_unused(services, rows, file)
+    services.store.forget_deleted()
+
+
+def _remove_unused(services: Services, rows: Rows, file: StoredFile) -> None:
+    """The bytes go before the commit: an upload of the same ones that comes after it will see that they are gone."""
+    if rows.files.is_used(file.id):
+        return
+    for key in rows.files.remove(file):
+        services.blobs.delete(key)
+        services.pictures.forget(key)
 
 
 def _locked(rows: Rows, tenant_id: str, job_id: str) -> Job:

@@ -25,7 +25,7 @@ def reserve_key(services: Services, tenant_id: str, key: str) -> str | None:
     """
     now = services.clock()
     with services.store.write() as rows:
-        found = rows.idempotency.get(tenant_id, key)
+        found = rows.idempotency.get(tenant_id, key, lock=True)
         if found is not None and found[2] > now - KEPT_S:
             _, job_id, at = found
             if job_id is not None:

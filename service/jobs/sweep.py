@@ -13,7 +13,7 @@ from dataclasses import replace
 from service.domain.errors import ServiceError
 from service.domain.jobs import Step, StepState
 from service.jobs import lifecycle
-from service.jobs.control import delete_job
+from service.jobs.control import delete_job, forget_file
 from service.jobs.idempotency import KEPT_S
 from service.jobs.services import Services
 from service.jobs.settle import go_on, ring
@@ -68,10 +68,14 @@ def _ring_singly(services: Services, steps: Sequence[Step]) -> None:
 
 
 def _delete_expired(services: Services, now: float) -> None:
+    before = now - services.limits.retention_s
     with services.store.read() as rows:
-        jobs = rows.jobs.expired(now - services.limits.retention_s, _MOST)
+        jobs = rows.jobs.expired(before, _MOST)
+        files = rows.files.idle(before, _MOST)
     for job in jobs:
         delete_job(services, job.tenant_id, job.id, reason="retention")
+    for file in files:
+        forget_file(services, file)
 
 
 class Sweeper:

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import AsyncIterator
 
 from service.documents.reader import sniff_file
-from service.domain.errors import ErrorCode, StateError
+from service.domain.errors import ErrorCode, InternalError, StateError
 from service.domain.jobs import StoredFile
 from service.jobs.services import Services
 from service.storage.blobs import StoredBlob
@@ -54,6 +54,8 @@ def _note_upload(services: Services, tenant_id: str, name: str, blob: StoredBlob
     )
     with services.store.write(durable=True) as rows:
         rows.files.add(file)
+        if not services.blobs.exists(blob.key):  # an earlier upload of the same bytes was deleted in between
+            raise InternalError(ErrorCode.INTERNAL, "The upload collided with a delete of the same file; try again.")
     return file
 
 
@@ -61,9 +63,8 @@ def _forget_unused(services: Services, tenant_id: str, blob: StoredBlob) -> None
     """Remove refused bytes, unless an earlier upload of the same ones is kept."""
     with services.store.write() as rows:
         rows.files.count_blob(tenant_id, blob.key, blob.size_bytes)
-        unused = rows.files.discount_blob(blob.key)
-    if unused:
-        services.blobs.delete(blob.key)
+        if rows.files.discount_blob(blob.key):
+            services.blobs.delete(blob.key)
 
 
 def get_file(services: Services, tenant_id: str, file_id: str) -> StoredFile:

@@ -43,6 +43,10 @@ class BlobStore(Protocol):
         """
         ...
 
+    def exists(self, key: str) -> bool:
+        """Whether the blob is there."""
+        ...
+
     def delete(self, key: str) -> None:
         """Remove a blob; one that is not there is fine."""
         ...

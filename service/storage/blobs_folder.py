@@ -62,6 +62,10 @@ class FolderBlobs:
             raise InternalError(ErrorCode.INTERNAL, f"The stored bytes {key!r} are gone from the blob folder.")
         yield path
 
+    def exists(self, key: str) -> bool:
+        """See `BlobStore.exists`."""
+        return (self._root / key).is_file()
+
     def delete(self, key: str) -> None:
         """See `BlobStore.delete`."""
         (self._root / key).unlink(missing_ok=True)

@@ -11,6 +11,7 @@ from service.domain.pages import PageSize, PageText, TextSource
 from service.domain.records import Issue
 from service.storage import tables
 from service.storage.codec import from_json, pack, to_columns, unpack
+from service.storage.upsert import upsert
 
 
 class FileRows:
@@ -40,6 +41,12 @@ class FileRows:
         query = select(func.count()).select_from(tables.jobs).where(tables.jobs.c.file_id == file_id)
         return self._connection.execute(query).scalar_one() > 0
 
+    def idle(self, uploaded_before: float, most: int) -> tuple[StoredFile, ...]:
+        """Uploads of all tenants that no job stands on."""
+        used = select(tables.jobs.c.id).where(tables.jobs.c.file_id == tables.files.c.id).exists()
+        query = select(tables.files).where(tables.files.c.created_at < uploaded_before, ~used).limit(most)
+        return tuple(from_json(StoredFile, row) for row in self._connection.execute(query).mappings())
+
     def remove(self, file: StoredFile) -> tuple[str, ...]:
         """Forget an upload; the blobs that nobody counts on any more, to be deleted by the caller."""
         self._connection.execute(delete(tables.files).where(tables.files.c.id == file.id))
@@ -48,10 +55,10 @@ class FileRows:
 
     def count_blob(self, tenant_id: str, key: str, size_bytes: int) -> None:
         """One more row counts on the blob."""
-        grow = update(tables.blobs).where(tables.blobs.c.key == key)
-        if self._connection.execute(grow.values(references=tables.blobs.c.references + 1)).rowcount == 0:
-            row = {"tenant_id": tenant_id, "key": key, "size_bytes": size_bytes, "references": 1}
-            self._connection.execute(insert(tables.blobs).values(row))
+        row = {"tenant_id": tenant_id, "key": key, "size_bytes": size_bytes, "references": 1}
+        query = upsert(self._connection, tables.blobs).values(row)
+        more = {"references": tables.blobs.c.references + 1}
+        self._connection.execute(query.on_conflict_do_update(index_elements=["key"], set_=more))
 
     def discount_blob(self, key: str) -> bool:
         """One row less counts on the blob; True, and its pages forgotten, when that was the last."""
@@ -82,10 +89,7 @@ class PageRows:
         return self._connection.execute(query).scalar_one()
 
     def put(self, tenant_id: str, source_key: str, texts: Sequence[PageText]) -> None:
-        """Keep pages; one that is already there is written anew."""
-        numbers = [t.page for t in texts]
-        old = delete(tables.pages).where(tables.pages.c.source_key == source_key, tables.pages.c.page.in_(numbers))
-        self._connection.execute(old)
+        """Keep pages; one that is already there is written anew (two jobs may read the same file at once)."""
         rows = [
             {
                 "tenant_id": tenant_id,
@@ -95,10 +99,14 @@ class PageRows:
                 "noticed": [to_columns(issue) for issue in t.issues],
                 "body": pack(t),
             }
-            for t in texts
+            for t in sorted(texts, key=lambda text: text.page)  # one order for all, so that no two wait for each other
         ]
+        query = upsert(self._connection, tables.pages)
+        anew = {name: query.excluded[name] for name in ("source", "noticed", "body")}
         if rows:
-            self._connection.execute(insert(tables.pages), rows)
+            self._connection.execute(
+                query.on_conflict_do_update(index_elements=["source_key", "page"], set_=anew), rows
+            )
 
     def load(self, source_key: str, numbers: Sequence[int] | None = None) -> tuple[PageText, ...]:
         """Pages in order; those that were not read are left out. None: all."""
