@@ -93,6 +93,10 @@ class PrintedNumber:
     """Values it may stand for, sign applied; more than one when a separator may group or divide."""
     spaced: bool
     """Whether it was put together from groups with spaces between."""
+    divider: str
+    """Its decimal mark, where that is beyond doubt; else empty."""
+    percent: bool
+    """Whether a percent sign follows."""
 
 
 def find_numbers(line: str) -> Iterator[PrintedNumber]:
@@ -106,9 +110,17 @@ def find_numbers(line: str) -> Iterator[PrintedNumber]:
             readings = _core_readings(match.group())
             if not readings:
                 continue
+            divider = _divider(match.group(), readings)
             if _is_negative(line, match.start(), match.end()):
-                readings = tuple(-r for r in readings)
-            yield PrintedNumber(match.start(), match.end(), readings, spaced)
+                apart = line[max(0, match.start() - 1) : match.start()] == " "  # the dash may part two texts as well
+                readings = (*(-r for r in readings), *(readings if apart else ()))
+            percent = line[match.end() : match.end() + 2].strip().startswith("%")
+            yield PrintedNumber(match.start(), match.end(), readings, spaced, divider, percent)
+
+
+def _divider(core: str, readings: tuple[Decimal, ...]) -> str:
+    last = next((char for char in reversed(core) if not char.isdigit()), "")
+    return last if len(readings) == 1 and last in (".", ",") and core.count(last) == 1 else ""
 
 
 def _is_negative(line: str, start: int, end: int) -> bool:

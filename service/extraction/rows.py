@@ -145,7 +145,12 @@ def _is_cut(last: Row, first: Row, whole: Sequence[Row]) -> bool:
     lacking = keys - rest.keys()
     if not rest or not lacking or 2 * len(lacking) < len(keys) or not any(key in ours for key in lacking):
         return False
-    return all(tail not in ours or (isinstance(entry.value, str) and _is_prose(entry)) for tail, entry in rest.items())
+    return all(_goes_on(last.fields.get(tail), entry) for tail, entry in rest.items())
+
+
+def _goes_on(ours: FieldEntry | None, rest: FieldEntry) -> bool:
+    """Whether a cell of the rest has its place in the row before: an empty one, or text that it continues."""
+    return ours is not None and (ours.value is None or (isinstance(ours.value, str) and _is_prose(rest)))
 
 
 def _is_prose(entry: FieldEntry) -> bool:
