@@ -21,8 +21,8 @@ Picture: TypeAlias = npt.NDArray[np.uint8]
 Corners: TypeAlias = npt.NDArray[np.float32]
 """Four corners (x, y) in pixels, clockwise from the top-left one as the text runs."""
 
-DETECTION_SIDE = 1280
-"""Longest side, in pixels, of the picture in which text is searched."""
+DETECTION_PIXELS = 1_160_000
+"""Pixels of the picture in which text is searched: a page of A4 has 1280 on its longer side."""
 _STEP = 32
 """The detector's picture has sides that are multiples of this."""
 _INK = 0.3
@@ -61,7 +61,7 @@ class OcrModels:
     def find_lines(self, picture: Picture) -> list[Corners]:
         """Where lines of text stand, in pixels of the picture given; no order."""
         height, width = picture.shape[:2]
-        scale = min(1.0, DETECTION_SIDE / max(height, width))
+        scale = min(1.0, (DETECTION_PIXELS / (height * width)) ** 0.5)
         size = tuple(max(_STEP, round(side * scale / _STEP) * _STEP) for side in (width, height))
         small = cv2.resize(picture, size, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
         ink = self._run(self._detector, _normalised(small))[0, 0]

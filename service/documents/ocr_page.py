@@ -15,9 +15,13 @@ from service.documents.ocr_models import Corners, OcrModels, Picture, ReadLetter
 from service.domain.geometry import Box
 from service.domain.pages import Word
 
-_TALL = 1.6
-"""A picture whose longer side is more than this times the shorter one is searched in tiles."""
-_TILE_OVERLAP = 0.08
+_TALL = 3.2
+"""A picture higher than this times its width is searched in tiles."""
+_TILE = 1.6
+"""Height of a tile over its width."""
+_TILE_OVERLAP = 0.1
+_EDGE = 4
+"""Pixels: a line so near to the cut between two tiles is cut itself; the other tile has it whole."""
 _UPRIGHT = 1.5
 """A line higher than this times its width runs downwards."""
 _SAMPLES = 9
@@ -151,21 +155,22 @@ def _turn(picture: Picture, quarters: int) -> Picture:
 
 
 def _find(models: OcrModels, picture: Picture) -> list[Corners]:
-    """Lines of the whole picture; a long one is searched tile by tile, and what two tiles see is kept once."""
+    """Lines of the whole picture; a tall one is searched tile by tile, and what two tiles see is kept once."""
     height, width = picture.shape[:2]
-    long, short = max(height, width), min(height, width)
-    if long <= _TALL * short or long <= 1000:
+    if height <= _TALL * width:
         return models.find_lines(picture)
-    step = int(short * _TALL)
-    overlap = max(40, int(step * _TILE_OVERLAP))
+    step = round(width * _TILE)
+    overlap = max(64, round(step * _TILE_OVERLAP))
     found: list[Corners] = []
     start = 0
     while True:
-        end = min(long, start + step)
-        tile = picture[start:end] if height >= width else picture[:, start:end]
-        offset = np.array([0, start] if height >= width else [start, 0], dtype=np.float32)
-        found.extend(corners + offset for corners in models.find_lines(np.ascontiguousarray(tile)))
-        if end == long:
+        end = min(height, start + step)
+        for corners in models.find_lines(np.ascontiguousarray(picture[start:end])):
+            ys = corners[:, 1]
+            cut = (start > 0 and ys.min() < _EDGE) or (end < height and ys.max() > end - start - _EDGE)
+            if not cut:
+                found.append(corners + np.array([0, start], dtype=np.float32))
+        if end == height:
             return _without_repeats(found)
         start = end - overlap
 

@@ -26,7 +26,10 @@ DEFAULT_WIDTH, DEFAULT_HEIGHT = 612.0, 792.0
 """Size of a page whose own boxes are empty. Source: PDFium's own default, US Letter."""
 _ROTATED = re.compile(rb"/Rotate\s*(?!0\s*[/>])")
 _OBJECT_STREAM = re.compile(rb"/ObjStm\b.{0,400}?stream\r?\n", re.DOTALL)
-_OBJECT_STREAM_BYTES = 2_000_000
+_USER_UNIT = re.compile(rb"/UserUnit\b")
+_NEEDS_RENDERING = re.compile(rb"/NeedsRendering\s+true\b")
+_OBJECT_STREAMS = 200
+_OBJECT_STREAM_BYTES = 500_000
 """As much of one object stream as is unpacked while looking for a page attribute."""
 
 
@@ -35,6 +38,8 @@ class PageTraits:
     """Page attributes that PDFium does not tell without loading every page; found by looking at the file's bytes."""
 
     rotated: bool
+    needs_rendering: bool
+    """The catalogue says that a form engine must draw the pages."""
     user_units: dict[int, float]
     """Page index (0-based) → user unit, for the pages that have one."""
 
@@ -48,8 +53,6 @@ class PdfFile:
         Raises:
             InputError: `password_required`, `password_wrong`, `damaged_file` or `no_pages`.
         """
-        self.path = path
-        self.password = password
         self._document = _open(path, password)
         self.traits = _traits(path)
 
@@ -66,11 +69,6 @@ class PdfFile:
     def close(self) -> None:
         """Let PDFium forget the file."""
         self._document.close()
-
-    def reopen(self) -> None:
-        """Forget changes made in memory."""
-        self._document.close()
-        self._document = _open(self.path, self.password)
 
     def sizes(self) -> tuple[PageSize, ...]:
         """The size of every page; a page that cannot be loaded gets the default size."""
@@ -138,9 +136,10 @@ class PdfFile:
         finally:
             part.close()
 
+    @property
     def is_dynamic_form(self) -> bool:
         """Whether the file is an XFA form whose pages are drawn by a reader this is not (Adobe LiveCycle)."""
-        return self._document.get_formtype() == pdfium_c.FORMTYPE_XFA_FULL
+        return self.traits.needs_rendering or self._document.get_formtype() == pdfium_c.FORMTYPE_XFA_FULL
 
 
 def _bounds(page: pdfium.PdfPage) -> tuple[float, float, float, float] | None:
@@ -157,16 +156,17 @@ def _open(path: Path, password: str | None) -> pdfium.PdfDocument:
     pdfium_c.FPDF_LoadDocument(b"", None)
     try:
         document = pdfium.PdfDocument(path, password=password)
+        document.init_forms()
         count = len(document)
     except pdfium.PdfiumError as error:
-        raise _open_error(error, password, path) from error
+        raise _open_error(error, password) from error
     if count == 0:
         document.close()
         raise _no_pages()
     return document
 
 
-def _open_error(error: pdfium.PdfiumError, password: str | None, path: Path) -> InputError:
+def _open_error(error: pdfium.PdfiumError, password: str | None) -> InputError:
     code = getattr(error, "err_code", None)
     if code == pdfium_c.FPDF_ERR_PASSWORD:
         if password:
@@ -189,24 +189,27 @@ def _no_pages() -> InputError:
 
 
 def _traits(path: Path) -> PageTraits:
+    rotated = units = needs_rendering = False
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        rotated = _ROTATED.search(data) is not None
-        units = data.find(b"/UserUnit") >= 0
-        for match in _OBJECT_STREAM.finditer(data):
-            if rotated and units:
-                break
-            packed = _unpack(data, match.end())
-            rotated = rotated or _ROTATED.search(packed) is not None
-            units = units or b"/UserUnit" in packed
-    return PageTraits(rotated, _user_units(path) if units else {})
+        for part in _object_bytes(data):
+            rotated = rotated or part is None or _ROTATED.search(part) is not None
+            units = units or (part is not None and _USER_UNIT.search(part) is not None)
+            needs_rendering = needs_rendering or (part is not None and _NEEDS_RENDERING.search(part) is not None)
+    return PageTraits(rotated, needs_rendering, _user_units(path) if units else {})
 
 
-def _unpack(data: mmap.mmap, start: int) -> bytes:
-    """The beginning of an object stream; empty when it is encrypted or packed in another way."""
-    try:
-        return zlib.decompressobj().decompress(data[start : start + _OBJECT_STREAM_BYTES], _OBJECT_STREAM_BYTES)
-    except zlib.error:
-        return b"/Rotate 1" if start else b""
+def _object_bytes(data: mmap.mmap) -> Iterator[mmap.mmap | bytes | None]:
+    """The file as it is, then every packed stream of objects; None for one that cannot be unpacked."""
+    yield data
+    for count, match in enumerate(_OBJECT_STREAM.finditer(data)):
+        if count >= _OBJECT_STREAMS:
+            yield None
+            return
+        packed = data[match.end() : match.end() + _OBJECT_STREAM_BYTES]
+        try:
+            yield zlib.decompressobj().decompress(packed, _OBJECT_STREAM_BYTES)
+        except zlib.error:
+            yield None
 
 
 def _user_units(path: Path) -> dict[int, float]:

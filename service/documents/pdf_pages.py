@@ -10,6 +10,7 @@ from service.documents.pdf_reading import PdfPageReader
 from service.documents.pictures import encode
 from service.documents.pixels import RENDER_MAX_PIXELS
 from service.documents.readings import PageReading, RenderOptions
+from service.domain.errors import ErrorCode, InputError
 from service.domain.pages import DocumentInfo, MediaKind, PageRange
 
 
@@ -20,9 +21,16 @@ class PdfPages:
         """Open a file.
 
         Raises:
-            InputError: as `PdfFile`.
+            InputError: as `PdfFile`, and `placeholder_document`.
         """
         self._file = PdfFile(path, password)
+        if self._file.is_dynamic_form:
+            self._file.close()
+            raise InputError(
+                ErrorCode.PLACEHOLDER_DOCUMENT,
+                "The PDF is a dynamic XFA form (Adobe LiveCycle): its pages hold only a notice to open it in another "
+                "program. Print it to a PDF from there and send that.",
+            )
 
     @property
     def page_count(self) -> int:
@@ -40,7 +48,7 @@ class PdfPages:
             InputError: `damaged_file`; the page cannot be loaded.
         """
         with self._file.page(index) as (page, frame):
-            return PdfPageReader(index, page, frame).read()
+            return PdfPageReader(self._file, index, page, frame).read()
 
     def render(self, index: int, options: RenderOptions) -> bytes:
         """Draw a page (0-based), or the part of it that is asked for."""

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pypdfium2 as pdfium
 
+from service.documents.forms import PageForm, fill_in, flattened, read_form
 from service.documents.frames import PageFrame, clip
-from service.documents.glyphs import read_glyphs
+from service.documents.glyphs import PageGlyphs, read_glyphs
 from service.documents.judging import FULL_PICTURE, PageEvidence, Route, is_garbage, judge
 from service.documents.page_objects import Drawn, read_drawing
 from service.documents.pdf_drawing import Look, draw_page
+from service.documents.pdf_file import PdfFile
 from service.documents.pixels import (
     LOOK_DPI,
     LOOK_MAX_PIXELS,
@@ -63,7 +65,9 @@ class PdfPageReader:
         index: 0-based.
     """
 
-    def __init__(self, index: int, page: pdfium.PdfPage, frame: PageFrame) -> None:
+    def __init__(self, file: PdfFile, index: int, page: pdfium.PdfPage, frame: PageFrame) -> None:
+        self._document = file.document
+        self._index = index
         self._page = page
         self._frame = frame
         self._size = frame.size(index + 1)
@@ -71,8 +75,9 @@ class PdfPageReader:
 
     def read(self) -> PageReading:
         """Its words, and its picture where that must be read too."""
-        found = read_glyphs(self._page, self._frame)
-        words = self._sort(build_words(found.glyphs))
+        form = read_form(self._document, self._page, self._frame)
+        found = self._glyphs(form)
+        words = self._sort(fill_in(build_words(found.glyphs), form.texts, self._frame))
         if len(words) == 0 and self._look(LOOK_DPI).contrast() < _CONTRAST:
             return PageReading(self._page_text(TextSource.NONE, words, keep=False), Route.DIGITAL)
         route = judge(
@@ -85,7 +90,15 @@ class PdfPageReader:
             )
         )
         page = self._page_text(TextSource.DIGITAL, words, keep=route is not Route.OCR)
+        page = replace(page, marks=tuple(form.marks))
         return PageReading(page, route, None if route is Route.DIGITAL else self._ocr_picture())
+
+    def _glyphs(self, form: PageForm) -> PageGlyphs:
+        """Characters of the page, and of its fields and free texts as they are drawn."""
+        if not form.texts:
+            return read_glyphs(self._page, self._frame)
+        with flattened(self._document, self._index) as page:
+            return read_glyphs(page or self._page, self._frame)
 
     def _page_text(self, source: TextSource, words: _SortedWords, *, keep: bool) -> PageText:
         found: list[Word] = []
