@@ -136,7 +136,7 @@ def _concepts(
             scored.append((min(score, 1.0), concept.name))
     scored.sort(key=lambda s: -s[0])
     close = [(n, s) for s, n in scored[:3] if s >= max(0.6, scored[0][0] - 0.08)]
-    if re.search(r"\b(?:or|oder|ou|o|of)\b|/", head):
+    if re.search(r"\b(?:or|oder|ou|o)\b|/", head):
         kind = known[scored[0][1]].kind if scored else ""
         close += [
             (n, 0.95 * scored[0][0]) for _, n in scored if close and known[n].kind == kind and n not in dict(close)

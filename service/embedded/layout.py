@@ -28,6 +28,8 @@ class Token:
     y1: float
     bold: bool
     certainty: float
+    size: float
+    """Height of the font, points; the box's own height where the font is unknown."""
     boxes: tuple[Box, ...]
     """The same place in fractions of the page: one box a word as it was read."""
 
@@ -186,6 +188,7 @@ def _token(word: Word, page: int, width: float, height: float) -> Token:
         box.y1 * height,
         word.bold,
         word.certainty,
+        max(word.size, (box.y1 - box.y0) * height),
         (box,),
     )
 
@@ -237,7 +240,7 @@ def _glued(row: list[Token]) -> list[Token]:
 
 def _joined(a: Token, b: Token) -> Token:
     return Token(
-        a.text + b.text, a.page, a.x0, min(a.y0, b.y0), b.x1, max(a.y1, b.y1), a.bold, min(a.certainty, b.certainty),
+        a.text + b.text, a.page, a.x0, min(a.y0, b.y0), b.x1, max(a.y1, b.y1), a.bold, min(a.certainty, b.certainty), a.size,
         (*a.boxes, *b.boxes),
     )  # fmt: skip
 
@@ -246,7 +249,7 @@ def _split_row(row: list[Token]) -> list[list[Token]]:
     parts = [[row[0]]]
     for left, right in pairwise(row):
         gap = right.x0 - left.x1
-        if gap > SEGMENT_GAP * max(4.0, min(left.height, right.height)):
+        if gap > SEGMENT_GAP * max(4.0, min(left.size, right.size)):
             parts.append([right])
         else:
             parts[-1].append(right)

@@ -67,24 +67,19 @@ def _same_shape(header: Header, paths: set[str], best: Header) -> bool:
 
 def _header(evidence: Evidence, asks: Sequence[Ask], line: Line) -> Header | None:
     """The line as a header, with what the line under it adds."""
-    paths = {ask.path for ask in asks}
-    hits = _line_hits(evidence, line, paths)
-    if not hits:
+    by_path = {ask.path: ask for ask in asks}
+    hits = _line_hits(evidence, line, set(by_path))
+    if not hits or _has_value(line):
         return None
-    chosen = _assign(hits)
     lines = [line]
     following = evidence.layout.lines[line.index + 1] if line.index + 1 < len(evidence.layout.lines) else None
-    if (
-        following is not None
-        and following.page == line.page
-        and _close_under(line, following)
-        and not _has_value(following)
-    ):
-        more = [(p, h) for p, h in _line_hits(evidence, following, paths) if p not in chosen]
-        chosen.update({p: h for p, h in _assign(more).items() if p not in chosen})
-        lines.append(following)
+    if following is not None and following.page == line.page and _close_under(line, following):
+        if not _has_value(following):
+            hits += _line_hits(evidence, following, set(by_path))
+            lines.append(following)
+    chosen = _assign(evidence, hits, by_path, lines[-1].index + 1)
     needed = 2 if len(asks) > 1 else 1
-    if len(chosen) < needed or _has_value(line):
+    if len(chosen) < needed:
         return None
     strength = sum(h.strength for h in chosen.values()) + 0.001 * len(line.segments)
     return Header(_columns(lines, chosen), lines[-1].index + 1, line.page, strength)
@@ -97,12 +92,64 @@ def _line_hits(evidence: Evidence, line: Line, paths: set[str]) -> list[tuple[st
     ]  # fmt: skip
 
 
-def _assign(hits: list[tuple[str, Hit]]) -> dict[str, Hit]:
-    chosen: dict[str, Hit] = {}
-    for path, hit in sorted(hits, key=lambda item: (-item[1].strength, -item[1].segment.x0)):
-        if path not in chosen and not any(hit.meets(other) for other in chosen.values()):
-            chosen[path] = hit
-    return chosen
+def _assign(evidence: Evidence, hits: list[tuple[str, Hit]], by_path: dict[str, Ask], body: int) -> dict[str, Hit]:
+    """One header for each column, so that what they say and what stands under them fits best in sum."""
+    width = evidence.layout.page(hits[0][1].segment.page).width if hits else 1.0
+    options: dict[str, list[tuple[float, Hit]]] = {}
+    for path, hit in hits:
+        score = hit.strength * _suiting(evidence, by_path[path], hit, body)
+        score += 0.08 * hit.tokens[0].x0 / width * (by_path[path].concept == "amount")
+        if score >= 0.3:
+            options.setdefault(path, []).append((score, hit))
+    ranked = [(path, sorted(found, key=lambda c: -c[0])[:3]) for path, found in options.items()]
+    return _best_sum(ranked, ())[1]
+
+
+def _best_sum(
+    options: list[tuple[str, list[tuple[float, Hit]]]], taken: tuple[Hit, ...]
+) -> tuple[float, dict[str, Hit]]:
+    """The choice of at most one hit a path without shared words that has the highest sum of squared scores."""
+    if not options:
+        return 0.0, {}
+    (path, found), rest = options[0], options[1:]
+    best = _best_sum(rest, taken)
+    for score, hit in found:
+        if any(hit.meets(other) for other in taken):
+            continue
+        total, chosen = _best_sum(rest, (*taken, hit))
+        if total + score * score > best[0]:
+            best = (total + score * score, {path: hit, **chosen})
+    return best
+
+
+def _suiting(evidence: Evidence, ask: Ask, hit: Hit, body: int) -> float:
+    """How well what stands under a header is of the column's kind, 0.1–1; 1 where nothing stands there."""
+    found = _under(evidence, hit, body)
+    if not found:
+        return 0.9
+    if ask.kind == "date":
+        return 0.15 + 0.85 * found.count("date") / len(found)
+    if ask.kind in NUMERIC:
+        numbers = found.count("money") + (0.7 if ask.kind == "money" else 1.0) * found.count("number")
+        return 0.15 + 0.85 * numbers / len(found)
+    return 1.0 - 0.5 * (found.count("date") + found.count("money")) / len(found)
+
+
+def _under(evidence: Evidence, hit: Hit, body: int) -> list[str]:
+    """The kinds of what stands in the columns of a header in the first lines of the body."""
+    x0, x1 = hit.tokens[0].x0, hit.segment.x1 if hit.end == len(hit.segment.tokens) else hit.tokens[-1].x1
+    kinds: list[str] = []
+    for line in evidence.layout.lines[body : body + 10]:
+        if line.page != hit.segment.page:
+            break
+        for segment in line.segments:
+            for kind in (Kind.DATE, Kind.NUMBER):
+                for span in evidence.spans.inside(segment, kind):
+                    if min(span.x1, x1) - max(span.x0, x0) > 0:
+                        kinds.append("date" if kind is Kind.DATE else "money" if span.decimals == 2 else "number")
+            if min(segment.x1, x1) - max(segment.x0, x0) > 0 and not any(c.isdigit() for c in segment.text):
+                kinds.append("text")
+    return kinds
 
 
 def _close_under(line: Line, following: Line) -> bool:
@@ -115,14 +162,22 @@ def _has_value(line: Line) -> bool:
 
 
 def _columns(lines: list[Line], chosen: dict[str, Hit]) -> tuple[Column, ...]:
-    columns = [Column(path, hit.tokens[0].x0, hit.tokens[-1].x1) for path, hit in chosen.items()]
-    for line in lines:
-        for segment in line.segments:
-            for start, end in _free_runs(segment, chosen):
-                x0, x1 = segment.tokens[start].x0, segment.tokens[end - 1].x1
-                if not any(min(x1, c.x1) - max(x0, c.x0) > 0 for c in columns):
-                    columns.append(Column("", x0, x1))
-    return tuple(sorted(columns, key=lambda c: c.x0))
+    """The chosen headers, widened by the words beside them, and what no field asks for."""
+    ranges = {path: (hit.tokens[0].x0, hit.tokens[-1].x1) for path, hit in chosen.items()}
+    others: list[Column] = []
+    for segment in (s for line in lines for s in line.segments):
+        owners = sorted(((h.start, h.end, path) for path, h in chosen.items() if h.segment is segment))
+        for start, end in _free_runs(segment, chosen):
+            x0, x1 = segment.tokens[start].x0, segment.tokens[end - 1].x1
+            before = [path for _, stop, path in owners if stop <= start]
+            path = before[-1] if before else owners[0][2] if owners else None
+            if path is not None and end - start <= 3:
+                ranges[path] = (min(ranges[path][0], x0), max(ranges[path][1], x1))
+            elif not any(min(x1, b) - max(x0, a) > 0 for a, b in ranges.values()):
+                others.append(Column("", x0, x1))
+    columns = [Column(path, x0, x1) for path, (x0, x1) in ranges.items()]
+    others = [o for o in others if not any(min(o.x1, c.x1) - max(o.x0, c.x0) > 0 for c in columns)]
+    return tuple(sorted([*columns, *others], key=lambda c: c.x0))
 
 
 def _free_runs(segment: Segment, chosen: dict[str, Hit]) -> list[tuple[int, int]]:
@@ -147,6 +202,8 @@ class _Draft:
     text: dict[str, list[Token]]
     segment: Segment
     bottom: float
+    closed: bool = False
+    """Whether what follows under its text is no longer part of it."""
 
 
 def _body(evidence: Evidence, asks: Sequence[Ask], header: Header) -> tuple[list[Row], int]:
@@ -154,6 +211,7 @@ def _body(evidence: Evidence, asks: Sequence[Ask], header: Header) -> tuple[list
     by_path = {ask.path: ask for ask in asks}
     columns = [c for c in header.columns if c.path]
     anchors = [c.path for c in columns if by_path[c.path].kind in NUMERIC or by_path[c.path].kind == "date"]
+    columns_right = _column_edges(evidence, by_path, header)
     drafts: list[_Draft] = []
     orphans: list[Line] = []
     index, lines, page = header.body, evidence.layout.lines, header.page
@@ -170,20 +228,24 @@ def _body(evidence: Evidence, asks: Sequence[Ask], header: Header) -> tuple[list
             index += 1
             continue
         draft = _read_line(evidence, by_path, header, line)
-        if _is_row(draft, anchors):
+        if drafts and _completes(drafts[-1], draft, line, anchors):
+            drafts[-1].cells.update(draft.cells)
+            _wrap(drafts[-1], draft, line, columns_right)
+        elif _is_row(draft, anchors):
             _adopt(draft, orphans, by_path, header)
             orphans = []
             drafts.append(draft)
             misses = 0
         elif drafts and line.page == lines[drafts[-1].line].page and _wraps(drafts[-1], draft, line):
-            _wrap(drafts[-1], draft, line)
+            _wrap(drafts[-1], draft, line, columns_right)
         else:
             orphans = [*orphans, line] if not drafts else []
             misses += 1
             if misses > 4 and line.page == header.page:
                 break
         index += 1
-    return [_finish(evidence, by_path, d) for d in drafts], index
+    rows = [_finish(by_path, d) for d in drafts]
+    return [_checked(by_path, row) for row in _unswapped(by_path, rows)], index
 
 
 def _is_row(draft: _Draft, anchors: list[str]) -> bool:
@@ -292,20 +354,46 @@ def _adopt(draft: _Draft, orphans: list[Line], by_path: dict[str, Ask], header: 
                     draft.text.setdefault(column.path, []).append(token)
 
 
+def _completes(last: _Draft, draft: _Draft, line: Line, anchors: list[str]) -> bool:
+    """Whether a line only holds cells that the row above it lacks."""
+    missing = [p for p in anchors if p not in last.cells]
+    near = line.page == last.segment.page and min(s.y0 for s in line.segments) - last.bottom < 0.7 * last.segment.height
+    return bool(draft.cells) and bool(missing) and near and all(p in missing for p in draft.cells)
+
+
 def _wraps(last: _Draft, draft: _Draft, line: Line) -> bool:
     if not draft.text or draft.cells:
         return False
-    height = line.segments[0].height
-    return min(s.y0 for s in line.segments) - last.bottom < 1.1 * height
+    return min(s.y0 for s in line.segments) - last.bottom < 1.1 * line.segments[0].height
 
 
-def _wrap(last: _Draft, draft: _Draft, line: Line) -> None:
+def _wrap(last: _Draft, draft: _Draft, line: Line, right: dict[str, float]) -> None:
+    """Add the text of a further line where the words before it filled their column, so that it had to wrap."""
     for path, tokens in draft.text.items():
-        last.text.setdefault(path, []).extend(tokens)
+        known = last.text.get(path)
+        if known is None:
+            last.text[path] = list(tokens)
+        elif not last.closed and known[-1].x1 + (tokens[0].x1 - tokens[0].x0) > right.get(path, 0.0):
+            known.extend(tokens)
+        else:
+            last.closed = True
     last.bottom = max(s.y1 for s in line.segments)
 
 
-def _finish(evidence: Evidence, by_path: dict[str, Ask], draft: _Draft) -> Row:
+def _column_edges(evidence: Evidence, by_path: dict[str, Ask], header: Header) -> dict[str, float]:
+    """Column path → the right edge that its text reaches on the header's page, points."""
+    edges: dict[str, float] = {}
+    for line in evidence.layout.lines[header.body :]:
+        if line.page != header.page:
+            break
+        for token in (t for s in line.segments for t in s.tokens):
+            column = _text_column(header, by_path, token)
+            if column is not None:
+                edges[column.path] = max(edges.get(column.path, 0.0), token.x1)
+    return edges
+
+
+def _finish(by_path: dict[str, Ask], draft: _Draft) -> Row:
     row: Row = dict(draft.cells)
     for path, tokens in draft.text.items():
         raw = " ".join(t.text for t in tokens)
@@ -315,20 +403,45 @@ def _finish(evidence: Evidence, by_path: dict[str, Ask], draft: _Draft) -> Row:
         if by_path[path].kind in TYPED:
             continue
         row[path] = Choice(span, raw, 0.8, "column")
-    return _checked(by_path, row)
+    return row
+
+
+_PRODUCT = ("quantity", "unit_price", "amount")
+
+
+def _three(by_path: dict[str, Ask], row: Row) -> dict[str, str] | None:
+    """Concept → path, where quantity, price and amount of a row are all there."""
+    roles = {by_path[path].concept: path for path in row}
+    return roles if set(_PRODUCT) <= set(roles) else None
+
+
+def _holds(row: Row, paths: tuple[str, ...]) -> bool:
+    quantity, price, amount = (float(v) if isinstance(v := row[p].value, (int, float)) else float("nan") for p in paths)
+    return abs(quantity * price - amount) <= 0.011 + 0.001 * abs(amount)
+
+
+def _unswapped(by_path: dict[str, Ask], rows: list[Row]) -> list[Row]:
+    """Price and amount changed over, where most rows only multiply that way round."""
+    straight = crossed = 0
+    for row in rows:
+        roles = _three(by_path, row)
+        if roles is not None:
+            straight += _holds(row, (roles["quantity"], roles["unit_price"], roles["amount"]))
+            crossed += _holds(row, (roles["quantity"], roles["amount"], roles["unit_price"]))
+    return [_exchanged(by_path, row) for row in rows] if crossed > straight else rows
+
+
+def _exchanged(by_path: dict[str, Ask], row: Row) -> Row:
+    paths = {ask.concept: path for path, ask in by_path.items()}
+    price, amount = paths["unit_price"], paths["amount"]
+    other = {price: amount, amount: price}
+    return {other.get(path, path): cell for path, cell in row.items()}
 
 
 def _checked(by_path: dict[str, Ask], row: Row) -> Row:
     """Quantity times price that gives the amount makes the three surer."""
-    roles = {by_path[path].concept: path for path in row}
-    if not {"quantity", "unit_price", "amount"} <= set(roles):
+    roles = _three(by_path, row)
+    if roles is None or not _holds(row, tuple(roles[n] for n in _PRODUCT)):
         return row
-    three = [row[roles[name]] for name in ("quantity", "unit_price", "amount")]
-    quantity, price, amount = (float(c.value) if isinstance(c.value, (int, float)) else float("nan") for c in three)
-    if abs(quantity * price - amount) > 0.011 + 0.001 * abs(amount):
-        return row
-    raised = {
-        roles[n]: replace(row[roles[n]], score=0.99, why="column +product")
-        for n in ("quantity", "unit_price", "amount")
-    }
+    raised = {roles[n]: replace(row[roles[n]], score=0.99, why="column +product") for n in _PRODUCT}
     return {**row, **raised}
