@@ -1,0 +1,1 @@
+"""Who is who, and from where one may ask. Knows no routes and no payloads."""

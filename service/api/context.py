@@ -1,0 +1,85 @@
+"""What a route needs of its request: the services, who asks, and the id under which the answer is logged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, cast
+
+import anyio
+from fastapi import Depends, Request
+from fastapi.security import HTTPBearer
+
+from service.api.unsupported import refuse_unsupported
+from service.auth.callers import Caller
+from service.auth.keys import Authenticator
+from service.jobs.services import Services
+from service.settings import Settings
+from service.storage.access import Role
+
+REQUEST_ID = "fieldmark.request_id"
+"""Where the request's id stands in the ASGI scope."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """What the app holds for its routes; one a process."""
+
+    services: Services
+    settings: Settings
+    authenticator: Authenticator
+    waiting: anyio.CapacityLimiter
+    """Threads that look after those who wait, apart from those that serve."""
+
+
+def context_of(request: Request) -> Context:
+    """The app's own."""
+    return cast(Context, request.app.state.context)
+
+
+def request_id_of(request: Request) -> str:
+    """As the answer's `x-request-id` says."""
+    return cast(str, request.scope.get(REQUEST_ID, ""))
+
+
+def services_of(request: Request) -> Services:
+    """The use cases' ground."""
+    return context_of(request).services
+
+
+_scheme = HTTPBearer(auto_error=False, description="An API key: `fm_…`. Not needed on a machine without any key.")
+
+
+def _authenticate(request: Request) -> Caller:
+    client = request.client.host if request.client else None
+    return context_of(request).authenticator.authenticate(request.headers.get("authorization"), client)
+
+
+def _identify(request: Request, _shown: Annotated[object, Depends(_scheme)]) -> Caller:
+    return _authenticate(request)
+
+
+def _reader(caller: Annotated[Caller, Depends(_identify)]) -> Caller:
+    caller.require(Role.READ)
+    return caller
+
+
+def _submitter(caller: Annotated[Caller, Depends(_identify)]) -> Caller:
+    caller.require(Role.SUBMIT)
+    return caller
+
+
+def refuse_query(request: Request) -> None:
+    """For routes without options: refuse any that is sent.
+
+    Raises:
+        InputError: `invalid_option` or `option_not_supported`.
+    """
+    for name in request.query_params:
+        raise refuse_unsupported(name)
+
+
+ServicesOf = Annotated[Services, Depends(services_of)]
+Reader = Annotated[Caller, Depends(_reader)]
+"""Who asks, and may read."""
+Submitter = Annotated[Caller, Depends(_submitter)]
+"""Who asks, and may hand in, change and delete jobs."""

@@ -1,0 +1,127 @@
+"""Taking in a new job: its file, from a form or by id, and what is asked of it; twice the same key makes one job."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from functools import partial
+
+import anyio
+from anyio import to_thread
+from fastapi import Request
+
+from service.api.bodies import read_object
+from service.api.forms import Fields, TakeFile, is_form, read_form
+from service.api.job_requests import JobRequest, check_request, check_schema_name, fields_as_body
+from service.auth.callers import Caller
+from service.domain.errors import ErrorCode, InputError
+from service.domain.jobs import Job, JobOptions, StoredFile
+from service.domain.schema import parse_schema
+from service.jobs.idempotency import fingerprint_of, match_key, release_key, reserve_key
+from service.jobs.services import Services
+from service.jobs.submit import Submission, submit_job
+from service.jobs.uploads import get_file, receive_upload
+
+_LONGEST_KEY = 255
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TakenIn:
+    """The job, and whether an earlier request made it."""
+
+    job: Job
+    repeated: bool
+
+
+async def take_in(request: Request, services: Services, caller: Caller, key: str | None) -> TakenIn:
+    """Read a request and make its job, or find the one that the same key made.
+
+    Raises:
+        ServiceError: nothing was made.
+    """
+    if key is None:
+        return TakenIn(job=await _make(request, services, caller, None), repeated=False)
+    _check_key(key)
+    earlier = await to_thread.run_sync(reserve_key, services, caller.tenant_id, key)
+    if earlier is not None:
+        return TakenIn(job=await _match(request, services, caller, key), repeated=True)
+    try:
+        return TakenIn(job=await _make(request, services, caller, key), repeated=False)
+    except BaseException:
+        with anyio.CancelScope(shield=True):
+            await to_thread.run_sync(release_key, services, caller.tenant_id, key)
+        raise
+
+
+async def _make(request: Request, services: Services, caller: Caller, key: str | None) -> Job:
+    kept: list[StoredFile] = []
+
+    async def keep(name: str, parts: AsyncIterator[bytes], before: Fields) -> None:
+        if "schema" in before:  # a fault that shows before the file need not wait for it
+            parse_schema(check_request(JobRequest, fields_as_body(before)).required_schema())
+        kept.append(await receive_upload(services, caller.tenant_id, name, parts))
+
+    wanted = await _read(request, keep)
+    if kept and wanted.file_id is not None:
+        raise InputError(ErrorCode.INVALID_REQUEST, "Send a `file` or a `file_id`, not both.", param="file_id")
+    file = kept[0] if kept else await _find_file(services, caller, wanted)
+    schema = wanted.required_schema()
+    name = check_schema_name(parse_schema(schema).name)
+    submission = Submission(
+        tenant_id=caller.tenant_id,
+        file=file,
+        schema=schema,
+        schema_name=name,
+        options=wanted.merged_into(JobOptions(model=services.default_model)),
+        password=wanted.password,
+        external_id=wanted.external_id,
+        metadata=wanted.metadata or {},
+        created_by=caller.user,
+        idempotency=None if key is None else (key, fingerprint_of(file.sha256, schema, wanted.fingerprinted())),
+    )
+    return await to_thread.run_sync(submit_job, services, submission)
+
+
+async def _match(request: Request, services: Services, caller: Caller, key: str) -> Job:
+    """The earlier job, if this body is the same; the file is hashed, not kept."""
+    digests: list[str] = []
+
+    async def only_hash(_name: str, parts: AsyncIterator[bytes], _before: Fields) -> None:
+        digest, size = hashlib.sha256(), 0
+        async for part in parts:
+            size += len(part)
+            if size > services.limits.max_file_bytes:
+                raise InputError(ErrorCode.FILE_TOO_LARGE, "The file is larger than any that was taken.", param="file")
+            digest.update(part)
+        digests.append(digest.hexdigest())
+
+    wanted = await _read(request, only_hash)
+    sha256 = digests[0] if digests else (await _find_file(services, caller, wanted)).sha256
+    fingerprint = fingerprint_of(sha256, wanted.required_schema(), wanted.fingerprinted())
+    return await to_thread.run_sync(match_key, services, caller.tenant_id, key, fingerprint)
+
+
+async def _read(request: Request, take_file: TakeFile) -> JobRequest:
+    if not is_form(request):
+        return check_request(JobRequest, await read_object(request))
+    return check_request(JobRequest, fields_as_body(await read_form(request, take_file)))
+
+
+async def _find_file(services: Services, caller: Caller, wanted: JobRequest) -> StoredFile:
+    if wanted.file_id is None:
+        raise InputError(
+            ErrorCode.NO_FILE,
+            "No file came: send it as the form field `file`, or name an upload by `file_id`.",
+            param="file",
+        )
+    return await to_thread.run_sync(partial(get_file, services, caller.tenant_id, wanted.file_id))
+
+
+def _check_key(key: str) -> None:
+    if not 0 < len(key) <= _LONGEST_KEY or not key.isascii() or not key.isprintable():
+        raise InputError(
+            ErrorCode.INVALID_OPTION,
+            f"The Idempotency-Key must be 1 to {_LONGEST_KEY} printable ASCII characters.",
+            param="Idempotency-Key",
+        )

@@ -1,0 +1,68 @@
+"""What is done to a job: cancelled, tried again, run anew, deleted."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from anyio import to_thread
+from fastapi import APIRouter, Depends, Request
+
+from service.api.bodies import read_object
+from service.api.context import ServicesOf, Submitter, refuse_query
+from service.api.documentation import JOB, errors, rerun_body
+from service.api.job_requests import RerunRequest, check_request
+from service.api.jobs import JobId, job_payload
+from service.api.payloads import JobPayload, ReceiptPayload
+from service.domain.errors import ErrorCode
+from service.domain.jobs import Job
+from service.jobs.control import cancel_job, delete_job, rerun_job, retry_job
+from service.jobs.queries import get_job
+from service.jobs.services import Services
+
+router = APIRouter(tags=["jobs"], dependencies=[Depends(refuse_query)])
+
+
+@router.post("/jobs/{job_id}/cancel", summary="Cancel a job", responses=errors(*JOB, ErrorCode.WRONG_STATE))
+def cancel(job_id: JobId, services: ServicesOf, caller: Submitter) -> JobPayload:
+    """End the run now; model calls are cut, nothing is written after. Cancelling twice is fine."""
+    return job_payload(services, cancel_job(services, caller.tenant_id, job_id))
+
+
+@router.post(
+    "/jobs/{job_id}/retry",
+    status_code=202,
+    summary="Try again what failed",
+    responses=errors(*JOB, ErrorCode.WRONG_STATE),
+)
+def retry(job_id: JobId, services: ServicesOf, caller: Submitter) -> JobPayload:
+    """Start a new run that takes over what is good."""
+    return job_payload(services, retry_job(services, caller.tenant_id, job_id))
+
+
+@router.post(
+    "/jobs/{job_id}/rerun",
+    status_code=202,
+    summary="Run anew",
+    responses=errors(*JOB, ErrorCode.WRONG_STATE, ErrorCode.INVALID_SCHEMA, ErrorCode.UNKNOWN_MODEL),
+    openapi_extra=rerun_body(),
+)
+async def rerun(job_id: JobId, request: Request, services: ServicesOf, caller: Submitter) -> JobPayload:
+    """Start a new run with another schema, model or document boundaries; pages are not read again."""
+    wanted = check_request(RerunRequest, await read_object(request))
+    job = await to_thread.run_sync(partial(_rerun, services, caller.tenant_id, job_id, wanted))
+    return await to_thread.run_sync(job_payload, services, job)
+
+
+@router.delete("/jobs/{job_id}", summary="Delete a job", responses=errors(*JOB))
+def delete(job_id: JobId, services: ServicesOf, caller: Submitter) -> ReceiptPayload:
+    """Remove a job, all that was made of it, and its file unless another job stands on it; the answer is a receipt."""
+    return ReceiptPayload.of(delete_job(services, caller.tenant_id, job_id))
+
+
+def _rerun(services: Services, tenant_id: str, job_id: str, wanted: RerunRequest) -> Job:
+    options = None
+    if wanted.changes_options():
+        options = wanted.merged_into(get_job(services, tenant_id, job_id).options)
+    return rerun_job(
+        services, tenant_id, job_id, schema=wanted.schema_, options=options, documents=wanted.page_ranges()
+    )

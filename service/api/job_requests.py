@@ -1,0 +1,169 @@
+"""What a caller may ask of a job, read from a form or from JSON, checked, and handed on in the domain's words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, Literal, TypeVar
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator, model_validator
+
+from service.api.bodies import parse_object
+from service.api.faults import validation_fault
+from service.api.forms import Fields
+from service.domain.errors import ErrorCode, InputError
+from service.domain.jobs import JobOptions, Priority
+from service.domain.pages import PageRange
+from service.domain.records import Json, JsonObject
+
+Printable = r"^[^\x00-\x1f\x7f]+$"
+MOST_METADATA_BYTES = 65_536
+_LONGEST_SCHEMA_NAME = 100
+_JSON_FIELDS = {"schema": ErrorCode.INVALID_SCHEMA, "metadata": ErrorCode.INVALID_REQUEST}
+R = TypeVar("R", bound="OptionFields")
+
+
+class OptionFields(BaseModel):
+    """Options of a job; what is left out or null stays as it is by default."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, validate_by_name=False)
+
+    schema_: JsonObject | None = Field(None, alias="schema", description="JSON Schema of what is wanted.")
+    model: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=Printable)] | None = Field(
+        None, description="`provider` or `provider:model`, one of GET /models."
+    )
+    split_documents: bool | None = Field(None, description="Whether the file may hold several documents.")
+    pages_per_chunk: Annotated[int, Field(ge=1, le=10_000)] | Literal["auto"] | None = Field(
+        None, description="Pages of one model request."
+    )
+    mode: Literal["standard", "enhanced"] | None = None
+    priority: Literal["high", "normal", "low", "bulk"] | None = None
+    absent: Literal["null", "omit"] | None = Field(None, description="How a value that is not there is written.")
+
+    def merged_into(self, options: JobOptions) -> JobOptions:
+        """The options with what was asked for put over them."""
+        given = self.model_dump(include={"model", "split_documents", "mode", "absent"}, exclude_none=True)
+        if self.pages_per_chunk is not None:
+            given["pages_per_chunk"] = None if self.pages_per_chunk == "auto" else self.pages_per_chunk
+        if self.priority is not None:
+            given["priority"] = Priority[self.priority.upper()]
+        return replace(options, **given)
+
+
+class JobRequest(OptionFields):
+    """A new job: of a file that comes with it, or of one that was uploaded before."""
+
+    file_id: str | None = Field(None, description="A file that was uploaded before.")
+    password: Annotated[str, StringConstraints(min_length=1, max_length=1000, pattern=Printable)] | None = Field(
+        None, description="Opens an encrypted file; forgotten once it is open."
+    )
+    external_id: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=Printable)] | None = Field(
+        None, description="Your own name for the job; GET /jobs finds it again."
+    )
+    metadata: JsonObject | None = Field(None, description="Anything; it comes back with the job.")
+
+    @field_validator("metadata")
+    @classmethod
+    def _keep_small(cls, value: JsonObject | None) -> JsonObject | None:
+        if value is not None and len(orjson.dumps(value)) > MOST_METADATA_BYTES:
+            raise ValueError(f"larger than {MOST_METADATA_BYTES} bytes")
+        return value
+
+    def required_schema(self) -> JsonObject:
+        """The schema.
+
+        Raises:
+            InputError: there is none.
+        """
+        if self.schema_ is None:
+            raise InputError(
+                ErrorCode.INVALID_REQUEST, "A job needs a `schema`: a JSON Schema of what is wanted.", param="schema"
+            )
+        return self.schema_
+
+    def fingerprinted(self) -> JsonObject:
+        """What makes two requests the same, beside file and schema; the password is not kept, not even as a digest."""
+        left_out = {"schema_", "file_id", "password"}
+        plain: dict[str, Json] = self.model_dump(mode="json", exclude=left_out, exclude_none=True)
+        return plain
+
+
+class PageSpan(BaseModel):
+    """Pages of the file, 1-based, both ends included."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    first: int = Field(ge=1, le=100_000)
+    last: int = Field(ge=1, le=100_000)
+
+    @model_validator(mode="after")
+    def _in_order(self) -> PageSpan:
+        if self.last < self.first:
+            raise ValueError("last comes before first")
+        return self
+
+
+class RerunRequest(OptionFields):
+    """What is to be different in a new run."""
+
+    documents: list[PageSpan] | None = Field(
+        None, min_length=1, max_length=10_000, description="The documents inside the file, as a person sees them."
+    )
+
+    def page_ranges(self) -> tuple[PageRange, ...] | None:
+        """The documents in the domain's words."""
+        return None if self.documents is None else tuple(PageRange(span.first, span.last) for span in self.documents)
+
+    def changes_options(self) -> bool:
+        """Whether any option is given."""
+        return bool(self.model_dump(exclude={"schema_", "documents"}, exclude_none=True))
+
+
+def check_request(kind: type[R], body: JsonObject) -> R:
+    """The request, if every part of it is taken.
+
+    Raises:
+        InputError: `invalid_option`, `option_not_supported`, `invalid_schema` or `invalid_request_body`, with the part.
+    """
+    try:
+        return kind.model_validate(body)
+    except ValidationError as error:
+        part = str((error.errors()[0]["loc"] or ("",))[0])
+        if part != "schema" and part in OptionFields.model_json_schema()["properties"]:
+            raise _option_fault(part, error) from None
+        code = ErrorCode.INVALID_SCHEMA if part == "schema" else ErrorCode.INVALID_REQUEST
+        raise validation_fault(error, code) from None
+
+
+def _option_fault(name: str, error: ValidationError) -> InputError:
+    """Every form in which the option would be taken."""
+    wanted = [str(e["msg"]).removeprefix("Input should be ") for e in error.errors() if e["loc"][:1] == (name,)]
+    return InputError(ErrorCode.INVALID_OPTION, f"The option {name!r} must be {', or '.join(wanted)}.", param=name)
+
+
+def fields_as_body(fields: Fields) -> JsonObject:
+    """A form's fields as the JSON body that means the same.
+
+    Raises:
+        InputError: a field that holds JSON does not.
+    """
+    body: JsonObject = dict(fields)
+    for name, code in _JSON_FIELDS.items():
+        if name in fields:
+            body[name] = parse_object(fields[name], name, code)
+    return body
+
+
+def check_schema_name(name: str) -> str:
+    """A schema's own name, if it is fit to be shown and searched for.
+
+    Raises:
+        InputError: `invalid_schema`.
+    """
+    if len(name) > _LONGEST_SCHEMA_NAME or not name.isprintable():
+        raise InputError(
+            ErrorCode.INVALID_SCHEMA,
+            f"Invalid Schema: its name must be at most {_LONGEST_SCHEMA_NAME} printable characters.",
+            param="schema",
+        )
+    return name

@@ -1,0 +1,196 @@
+"""Jobs: handed in, listed, looked at, and their results."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import partial
+from typing import Annotated
+
+from anyio import to_thread
+from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from service.api.context import Reader, ServicesOf, Submitter, refuse_query
+from service.api.documentation import INTAKE, JOB, errors, job_body
+from service.api.intake import take_in
+from service.api.job_requests import Printable
+from service.api.payloads import API, CompletionPayload, JobListPayload, JobPayload, ResultPayload
+from service.api.waiting import MOST_WAIT_S, ask_until
+from service.domain.errors import ErrorCode, InputError
+from service.domain.jobs import Job, JobStatus, ReviewState
+from service.jobs.queries import get_job, get_progress, list_jobs
+from service.jobs.result import View, completion_body, result_body
+from service.jobs.services import Services
+from service.protocol.json_text import encode_json
+from service.storage.jobs import JobFilter
+
+router = APIRouter(tags=["jobs"])
+JobId = Annotated[str, Path(description="Id of a job.")]
+_JSON = "application/json"
+
+
+class WaitQuery(BaseModel):
+    """How long the answer may take."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    wait: int = Field(0, ge=0, le=MOST_WAIT_S, description="Seconds to wait for the end of the run.")
+
+
+class ListQuery(BaseModel):
+    """Which jobs are shown."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    status: JobStatus | None = None
+    review: ReviewState | None = None
+    schema_: str | None = Field(
+        None, alias="schema", max_length=100, pattern=Printable, description="Name of the schema."
+    )
+    external_id: str | None = Field(None, max_length=200, pattern=Printable)
+    created_after: datetime | None = Field(None, description="RFC 3339; included.")
+    created_before: datetime | None = Field(None, description="RFC 3339; not included.")
+    limit: int = Field(50, ge=1, le=200)
+    cursor: str | None = Field(None, min_length=1, max_length=200, description="`next_cursor` of the page before.")
+
+
+class ResultQuery(BaseModel):
+    """In which form the result comes."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    view: View = Field("full", description="values: no fields; compact: no word boxes; full: everything.")
+    format: str = Field("json", description="json; other formats come with a later version.")
+    version: str = Field("current", description="machine or current: the same until there are corrections.")
+
+
+@router.post(
+    "/jobs",
+    status_code=202,
+    summary="Hand in a job",
+    description=(
+        "As multipart/form-data (`file`, `schema` as JSON text, options as fields, in any order) or as JSON with the "
+        "`file_id` of an upload. With `wait` the result comes at once if it is ready in time."
+    ),
+    response_class=Response,
+    responses=errors(
+        *INTAKE,
+        *(ErrorCode.INVALID_SCHEMA, ErrorCode.UNKNOWN_MODEL, ErrorCode.FILE_NOT_FOUND, ErrorCode.EXPIRED),
+        *(ErrorCode.IDEMPOTENCY_IN_FLIGHT, ErrorCode.IDEMPOTENCY_MISMATCH),
+    )
+    | {
+        200: {"model": ResultPayload, "description": "The run was over in time: its result, also when it failed."},
+        202: {"model": JobPayload, "description": "Taken; `Location` says where it is."},
+    },
+    openapi_extra=job_body(),
+)
+async def create_job(
+    request: Request,
+    services: ServicesOf,
+    caller: Submitter,
+    wanted: Annotated[WaitQuery, Query()],
+    idempotency_key: Annotated[
+        str | None, Header(description="The same key and request make one job, for 24 hours.")
+    ] = None,
+) -> Response:
+    """Make a job; once the answer is out it outlives any crash."""
+    taken = await take_in(request, services, caller, idempotency_key)
+    ask = partial(get_job, services, caller.tenant_id, taken.job.id)
+    job = await ask_until(request, ask, _is_over, seconds=wanted.wait) if wanted.wait else taken.job
+    headers = {"Location": f"{API}/jobs/{job.id}"}
+    if taken.repeated:
+        headers["Idempotent-Replayed"] = "true"
+    if wanted.wait and job.status.is_terminal:
+        body = await to_thread.run_sync(_result_bytes, services, job, "full")
+        return Response(body, 200, headers, media_type=_JSON)
+    payload = await to_thread.run_sync(job_payload, services, job)
+    return Response(payload.model_dump_json(), 202, headers, media_type=_JSON)
+
+
+@router.get("/jobs", summary="List jobs", responses=errors())
+def read_jobs(wanted: Annotated[ListQuery, Query()], services: ServicesOf, caller: Reader) -> JobListPayload:
+    """Jobs, newest first."""
+    conditions = JobFilter(
+        status=wanted.status,
+        review=wanted.review,
+        schema_name=wanted.schema_,
+        external_id=wanted.external_id,
+        created_after=_unix(wanted.created_after),
+        created_before=_unix(wanted.created_before),
+    )
+    jobs, cursor = list_jobs(services, caller.tenant_id, conditions, cursor=wanted.cursor, most=wanted.limit)
+    return JobListPayload(jobs=[JobPayload.of(job) for job in jobs], next_cursor=cursor)
+
+
+@router.get("/jobs/{job_id}", summary="A job", responses=errors(*JOB))
+async def read_job(
+    job_id: JobId, request: Request, wanted: Annotated[WaitQuery, Query()], services: ServicesOf, caller: Reader
+) -> JobPayload:
+    """Where a job stands; with `wait`, once its run is over or the time is up."""
+    ask = partial(get_job, services, caller.tenant_id, job_id)
+    job = await ask_until(request, ask, _is_over, seconds=wanted.wait)
+    return await to_thread.run_sync(job_payload, services, job)
+
+
+@router.get(
+    "/jobs/{job_id}/result",
+    summary="The result",
+    response_class=Response,
+    responses=errors(*JOB, ErrorCode.NOT_FINISHED)
+    | {200: {"model": ResultPayload, "description": "Values, and for each its page, place and confidence."}},
+)
+def read_result(
+    job_id: JobId, wanted: Annotated[ResultQuery, Query()], services: ServicesOf, caller: Reader
+) -> Response:
+    """The result of a job whose run is over, also of one that failed."""
+    _refuse_other("format", wanted.format, ("json",), ("jsonl", "csv", "xlsx", "parquet"))
+    _refuse_other("version", wanted.version, ("machine", "current"), ("approved",))
+    job = get_job(services, caller.tenant_id, job_id)
+    return Response(_result_bytes(services, job, wanted.view), media_type=_JSON)
+
+
+@router.get(
+    "/jobs/{job_id}/completion",
+    summary="The result as a chat completion",
+    response_class=Response,
+    responses=errors(*JOB, ErrorCode.NOT_FINISHED)
+    | {200: {"model": CompletionPayload, "description": "One choice a record."}},
+    dependencies=[Depends(refuse_query)],
+)
+def read_completion(job_id: JobId, services: ServicesOf, caller: Reader) -> Response:
+    """The merged answer in the form in which models answer."""
+    job = get_job(services, caller.tenant_id, job_id)
+    return Response(encode_json(completion_body(services, job)), media_type=_JSON)
+
+
+def job_payload(services: Services, job: Job) -> JobPayload:
+    """A job with its progress."""
+    return JobPayload.of(job, get_progress(services, job))
+
+
+def _result_bytes(services: Services, job: Job, view: View) -> bytes:
+    return encode_json(result_body(services, job, view=view))
+
+
+def _is_over(job: Job) -> bool:
+    return job.status.is_terminal
+
+
+def _unix(moment: datetime | None) -> float | None:
+    if moment is None:
+        return None
+    if moment.tzinfo is None:
+        raise InputError(
+            ErrorCode.INVALID_OPTION, "Times need an offset, as in 2026-01-31T12:00:00Z.", param="created_after"
+        )
+    return moment.timestamp()
+
+
+def _refuse_other(name: str, value: str, taken: tuple[str, ...], later: tuple[str, ...]) -> None:
+    if value in taken:
+        return
+    offered = " and ".join(taken)
+    if value in later:
+        message = f"This version gives {name}={offered}, not {value!r} yet."
+        raise InputError(ErrorCode.OPTION_NOT_SUPPORTED, message, param=name)
+    raise InputError(ErrorCode.INVALID_OPTION, f"{name} must be {offered}, not {value[:100]!r}.", param=name)

@@ -1,0 +1,468 @@
+"""What the routes answer with: for the OpenAPI document, and for every answer that is not prepared bytes.
+
+Times are RFC 3339 in UTC; pages are 1-based; coordinates are fractions (0–1) of the page as displayed, clockwise from
+top-left.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from service.domain.errors import ErrorCode
+from service.domain.jobs import (
+    Event,
+    EventType,
+    Job,
+    JobOptions,
+    JobStatus,
+    ReviewState,
+    StoredFile,
+)
+from service.domain.pages import MediaKind, TextSource
+from service.domain.records import (
+    BoxCheck,
+    Confidence,
+    Json,
+    JsonObject,
+    Origin,
+    PageState,
+    Stage,
+    Verdict,
+)
+from service.jobs.queries import Progress
+from service.storage.jobs import Tombstone
+
+API = "/api/v1"
+
+
+class Payload(BaseModel):
+    """Base of all answers; what it says is the whole shape."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", serialize_by_alias=True)
+
+
+class ErrorInfo(Payload):
+    """What went wrong; branch on `code`, show `message`."""
+
+    message: str
+    type: Literal[
+        "invalid_request_error", "authentication_error", "permission_error", "rate_limit_error", "server_error"
+    ]
+    param: str | None
+    """The part of the request that is meant."""
+    code: ErrorCode
+    retryable: bool
+    request_id: str
+
+
+class ErrorPayload(Payload):
+    """The body of every answer that is an error."""
+
+    error: ErrorInfo
+
+
+class PageInfo(Payload):
+    """A page as displayed; `width` and `height` in points (1/72 inch)."""
+
+    page: int = Field(ge=1)
+    width: float
+    height: float
+    rotation: int
+
+
+class FilePayload(Payload):
+    """An upload."""
+
+    id: str
+    name: str
+    sha256: str
+    size_bytes: int
+    kind: MediaKind
+    created_at: datetime
+    pages: list[PageInfo] | None
+    """Null until a job opened the file."""
+    links: dict[str, str]
+
+    @classmethod
+    def of(cls, file: StoredFile) -> FilePayload:
+        """From the domain."""
+        here = f"{API}/files/{file.id}"
+        sizes = file.page_sizes
+        return cls(
+            id=file.id,
+            name=file.name,
+            sha256=file.sha256,
+            size_bytes=file.size_bytes,
+            kind=MediaKind(file.kind),
+            created_at=moment(file.created_at),
+            pages=None
+            if sizes is None
+            else [PageInfo(page=s.page, width=s.width, height=s.height, rotation=s.rotation) for s in sizes],
+            links={"self": here, "content": f"{here}/content", "page": f"{here}/pages/{{page}}"},
+        )
+
+
+class PointPayload(Payload):
+    """A corner."""
+
+    x: float
+    y: float
+
+
+class WordPayload(Payload):
+    """A printed word."""
+
+    text: str
+    coordinates: list[PointPayload] = Field(min_length=4, max_length=4)
+    line: int
+    """0-based index of its printed line, in reading order."""
+    certainty: float
+    """0–1; 1 for digital text."""
+
+
+class PagePayload(Payload):
+    """What was read from a page."""
+
+    page: int = Field(ge=1)
+    width: float
+    height: float
+    rotation: int
+    text: TextSource
+    words: list[WordPayload]
+    issues: list[IssuePayload]
+
+
+class IssuePayload(Payload):
+    """Something a reader of the result should know."""
+
+    stage: Stage
+    code: str
+    message: str
+    page: int | None
+    split: int | None
+
+
+class SchemaName(Payload):
+    """Which schema; versions come with the schema registry."""
+
+    name: str
+    version: int | None
+
+
+class OptionsPayload(Payload):
+    """What is in force for a job."""
+
+    split_documents: bool
+    pages_per_chunk: int | Literal["auto"]
+    mode: Literal["standard", "enhanced"]
+    priority: Literal["high", "normal", "low", "bulk"]
+    absent: Literal["null", "omit"]
+
+    @classmethod
+    def of(cls, options: JobOptions) -> OptionsPayload:
+        """From the domain."""
+        names: dict[str, Literal["high", "normal", "low", "bulk"]]
+        names = {"HIGH": "high", "NORMAL": "normal", "LOW": "low", "BULK": "bulk"}
+        return cls(
+            split_documents=options.split_documents,
+            pages_per_chunk=options.pages_per_chunk or "auto",
+            mode=options.mode,
+            priority=names[options.priority.name],
+            absent=options.absent,
+        )
+
+
+class ProgressPayload(Payload):
+    """How far the current run is."""
+
+    pages_total: int | None
+    pages_read: int
+    splits_total: int
+    splits_done: int
+    splits_failed: int
+
+
+class UsagePayload(Payload):
+    """What the run consumed."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+    pages: int
+    requests: int
+
+
+class ReviewPayload(Payload):
+    """Where a person's review stands."""
+
+    state: ReviewState
+    reasons: list[str]
+    by: str | None
+    at: datetime | None
+
+
+class FaultPayload(Payload):
+    """Why a job failed, under the same codes as an error."""
+
+    code: str
+    message: str
+
+
+class TimingPayload(Payload):
+    """When."""
+
+    queued_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+
+
+class JobPayload(Payload):
+    """A job and where it stands."""
+
+    id: str
+    status: JobStatus
+    run: int
+    revision: int
+    file_id: str
+    schema_: SchemaName = Field(alias="schema")
+    model: str
+    options: OptionsPayload
+    external_id: str | None
+    metadata: JsonObject
+    created_by: str
+    review: ReviewPayload
+    progress: ProgressPayload | None
+    """Null in lists."""
+    issues: list[IssuePayload]
+    usage: UsagePayload
+    error: FaultPayload | None
+    timing: TimingPayload
+    links: dict[str, str]
+
+    @classmethod
+    def of(cls, job: Job, progress: Progress | None = None) -> JobPayload:
+        """From the domain."""
+        here = f"{API}/jobs/{job.id}"
+        names = ("result", "completion", "events", "cancel", "retry", "rerun")
+        return cls(
+            id=job.id,
+            status=job.status,
+            run=job.run,
+            revision=job.revision,
+            file_id=job.file_id,
+            schema=SchemaName(name=job.schema_name, version=None),
+            model=job.options.model,
+            options=OptionsPayload.of(job.options),
+            external_id=job.external_id,
+            metadata=job.metadata,
+            created_by=job.created_by,
+            review=ReviewPayload(state=job.review, reasons=list(job.review_reasons), by=None, at=None),
+            progress=None if progress is None else ProgressPayload.model_validate(progress, from_attributes=True),
+            issues=[IssuePayload.model_validate(issue, from_attributes=True) for issue in job.issues],
+            usage=UsagePayload.model_validate(job.usage, from_attributes=True),
+            error=None if job.fault is None else FaultPayload(code=job.fault.code, message=job.fault.message),
+            timing=TimingPayload(
+                queued_at=moment(job.created_at),
+                started_at=None if job.started_at is None else moment(job.started_at),
+                finished_at=None if job.finished_at is None else moment(job.finished_at),
+            ),
+            links={"self": here, "file": f"{API}/files/{job.file_id}"} | {name: f"{here}/{name}" for name in names},
+        )
+
+
+class JobListPayload(Payload):
+    """Jobs, newest first."""
+
+    jobs: list[JobPayload]
+    next_cursor: str | None
+    """Send it as `cursor` for the next page; null on the last one."""
+
+
+class ReceiptPayload(Payload):
+    """What is kept of a deleted job."""
+
+    job_id: str
+    file_sha256: str
+    deleted_at: datetime
+    reason: str
+
+    @classmethod
+    def of(cls, tombstone: Tombstone) -> ReceiptPayload:
+        """From the store."""
+        return cls(
+            job_id=tombstone.job_id,
+            file_sha256=tombstone.file_sha256,
+            deleted_at=moment(tombstone.deleted_at),
+            reason=tombstone.reason,
+        )
+
+
+class EventPayload(Payload):
+    """An entry of the log."""
+
+    position: int
+    """Order over all jobs; the cursor of polling."""
+    seq: int
+    """Order within the job; the id in the job's stream."""
+    job_id: str
+    type: EventType
+    data: JsonObject
+    at: datetime
+
+    @classmethod
+    def of(cls, event: Event) -> EventPayload:
+        """From the domain."""
+        return cls(
+            position=event.position,
+            seq=event.seq,
+            job_id=event.job_id,
+            type=event.type,
+            data=event.data,
+            at=moment(event.at),
+        )
+
+
+class EventListPayload(Payload):
+    """Events, oldest first."""
+
+    events: list[EventPayload]
+    next_after: int
+    """Send it as `after` for what follows."""
+
+
+class ModelPayload(Payload):
+    """A model that a job may name."""
+
+    id: str
+    """`provider:model`, with the provider's usual model; a job may name another one of it."""
+    provider: str
+    available: bool
+    """Whether what it needs, such as a key, is set."""
+    default: bool
+
+
+class ModelListPayload(Payload):
+    """What there is."""
+
+    models: list[ModelPayload]
+
+
+class HealthPayload(Payload):
+    """The process answers."""
+
+    status: Literal["ok"]
+
+
+class ReadyPayload(Payload):
+    """Whether jobs are taken and done."""
+
+    status: Literal["ready", "not_ready"]
+    missing: list[str]
+    """What is not there: `database`, `queue`, `cpu_worker`, `io_worker`."""
+
+
+class ResultFile(Payload):
+    """The file of a result."""
+
+    id: str
+    name: str
+    sha256: str
+    pages: list[PageInfo]
+
+
+class FieldPayload(BaseModel):
+    """One leaf of a record: its value, where it stands, and whether to trust it."""
+
+    value: str | int | float | bool | None
+    verdict: Verdict
+    confidence: Confidence
+    raw: str | None = None
+    probability: float | None = None
+    origin: Origin | None = None
+    page: int | None = None
+    coordinates: list[PointPayload] | None = None
+    word_coordinates: list[list[PointPayload]] | None = None
+    box_check: BoxCheck | None = None
+
+
+class ConflictPayload(Payload):
+    """Two answers for one field."""
+
+    path: str
+    kept: FieldPayload
+    other: FieldPayload
+    rule: str
+
+
+class CheckPayload(Payload):
+    """The outcome of one of the schema's checks."""
+
+    rule: str
+    ok: bool
+    paths: list[str]
+    message: str
+
+
+class RecordPayload(Payload):
+    """The merged result of one document; view=values has no `fields`, `rows`, `conflicts` and `checks`."""
+
+    id: str
+    index: int
+    pages: list[int]
+    schema_: SchemaName = Field(alias="schema")
+    values: JsonObject
+    fields: dict[str, FieldPayload] | None = None
+    rows: dict[str, list[str]] | None = None
+    conflicts: list[ConflictPayload] | None = None
+    checks: list[CheckPayload] | None = None
+
+
+class CoveragePayload(Payload):
+    """Where a page ended."""
+
+    page: int
+    text: TextSource
+    splits: list[int]
+    state: PageState
+    fields: int
+
+
+class ResultPayload(Payload):
+    """The result of a job whose run is over."""
+
+    job_id: str
+    status: JobStatus
+    run: int
+    revision: int
+    model: str
+    engine: str
+    external_id: str | None
+    metadata: JsonObject
+    file: ResultFile | None
+    schema_: SchemaName = Field(alias="schema")
+    review: ReviewPayload
+    records: list[RecordPayload]
+    coverage: list[CoveragePayload]
+    issues: list[IssuePayload]
+    error: FaultPayload | None
+    usage: UsagePayload
+    timing: TimingPayload
+
+
+class CompletionPayload(BaseModel):
+    """A `chat.completion` with one choice a record; see docs/wire.md for every key."""
+
+    id: str
+    object: Literal["chat.completion"]
+    created: int
+    model: str
+    choices: list[dict[str, Json]]
+    usage: dict[str, Json] | None = None
+
+
+def moment(at: float) -> datetime:
+    """Unix seconds as a time in UTC."""
+    return datetime.fromtimestamp(at, UTC)

@@ -1,0 +1,77 @@
+"""The ASGI app: routes, errors, and what goes around both."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from functools import partial
+
+import anyio
+from anyio import to_thread
+from fastapi import APIRouter, FastAPI
+from starlette.types import Lifespan
+
+from service.api import events, files, job_actions, jobs, models, probes
+from service.api.context import Context
+from service.api.faults import install_handlers
+from service.api.metrics import Metrics
+from service.api.middleware import Envelope
+from service.api.payloads import API
+from service.auth.keys import Authenticator
+from service.auth.origin import origin_rule
+from service.jobs.services import Services
+from service.settings import Settings
+from service.wiring import build_services, close_services
+
+_WAITING_THREADS = 8
+_ROUTERS: tuple[APIRouter, ...] = (files.router, jobs.router, job_actions.router, events.router, models.router)
+
+
+def create_app(services: Services, settings: Settings, *, lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
+    """The app over services that someone else made.
+
+    Args:
+        services: of this process.
+        settings: of this process.
+        lifespan: starts and closes the services, if nobody else does.
+    """
+    app = FastAPI(
+        title="Fieldmark",
+        summary="Turns documents into records in which every value carries its page, its box and whether to trust it.",
+        version=services.engine,
+        license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        openapi_url="/openapi.json",
+        docs_url=None,  # these pages load scripts from elsewhere
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=lifespan,
+    )
+    metrics = Metrics(services)
+    app.state.metrics = metrics
+    app.state.context = Context(
+        services=services,
+        settings=settings,
+        authenticator=Authenticator(services),
+        waiting=anyio.CapacityLimiter(_WAITING_THREADS),
+    )
+    rule = origin_rule(api_host=settings.api_host, allowed_hosts=settings.allowed_hosts)
+    app.add_middleware(Envelope, rule=rule, metrics=metrics)
+    install_handlers(app)
+    for router in _ROUTERS:
+        app.include_router(router, prefix=API)
+    app.include_router(probes.router)
+    return app
+
+
+def app_from_environment() -> FastAPI:
+    """The app of a process that uvicorn starts; settings come from the environment."""
+    settings = Settings.model_validate({})
+    services = build_services(settings, role="api")
+    return create_app(services, settings, lifespan=partial(_lifespan, services))
+
+
+@asynccontextmanager
+async def _lifespan(services: Services, _app: FastAPI) -> AsyncGenerator[None]:
+    services.keeper.start()
+    yield
+    await to_thread.run_sync(close_services, services)

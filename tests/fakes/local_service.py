@@ -1,0 +1,64 @@
+"""A whole Fieldmark in one process: real SQLite, real files, real readers, the embedded model, and an inline queue."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from fastapi import FastAPI
+
+from service.app import create_app
+from service.domain.jobs import QueueName
+from service.jobs.run_steps import run_ring
+from service.jobs.services import Services
+from service.jobs.sweep import Sweeper
+from service.messaging.queue_inline import InlineQueue
+from service.settings import Settings
+from service.wiring import build_services, close_services, prepare
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+_SWEEP_S = 0.5
+THREADS: Mapping[QueueName, int] = {QueueName.CPU: 1, QueueName.IO: 4}
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalService:
+    """What a test holds of it."""
+
+    settings: Settings
+    services: Services
+    queue: InlineQueue
+
+    def app(self) -> FastAPI:
+        """An app over these services; a second one is as good."""
+        return create_app(self.services, self.settings)
+
+
+@contextmanager
+def local_service(home: Path, *, working: bool = True, **settings: object) -> Generator[LocalService]:
+    """Start one over a folder, and leave nothing running.
+
+    Args:
+        home: an empty folder, or one that an earlier service left.
+        working: whether anybody works on the steps; False: jobs stay queued.
+        settings: what differs from the defaults.
+    """
+    chosen = Settings.model_validate({"home": home, "model": "embedded", **settings})
+    prepare(chosen)
+    queue = InlineQueue(THREADS if working else dict.fromkeys(QueueName, 0))
+    services = build_services(chosen, role="local", queue=queue)
+    services.keeper.start()
+    queue.start(partial(run_ring, services))
+    sweeper = Sweeper(services, every_s=_SWEEP_S)
+    if working:
+        sweeper.start()
+    try:
+        yield LocalService(settings=chosen, services=services, queue=queue)
+    finally:
+        if working:
+            sweeper.stop()
+        queue.stop()
+        close_services(services)
