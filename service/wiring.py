@@ -87,6 +87,15 @@ def build_services(settings: Settings, *, role: str, queue: TaskQueue | None = N
     )
 
 
+def close_services(services: Services) -> None:
+    """Leave nothing running and no connection open; the last thing a process does with them."""
+    services.keeper.stop()
+    services.loop.submit(services.models.close()).result()
+    services.loop.stop()
+    services.reader.close()
+    services.store.close()
+
+
 def _reading_limits(settings: Settings) -> ReadingLimits:
     return ReadingLimits(
         max_pages=settings.max_pages,

@@ -24,3 +24,7 @@ class TaskQueue(Protocol):
     def send(self, rings: Sequence[Ring]) -> bool:
         """Send what can be sent; False when the queue could not be reached. Never raises."""
         ...
+
+    def is_reachable(self) -> bool:
+        """Whether a ring would be delivered now; asked by probes. Never raises."""
+        ...

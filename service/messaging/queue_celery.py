@@ -12,6 +12,7 @@ from service.messaging.queue import Ring
 
 TASK = "fieldmark.run_steps"
 _log = logging.getLogger(__name__)
+_PROBE_S = 2.0
 
 
 def make_celery(broker_url: str) -> Celery:
@@ -70,3 +71,12 @@ class CeleryQueue:
             _log.warning("the queue cannot be reached (%s); the sweeper will ring again", type(error).__name__)
             return False
         return True
+
+    def is_reachable(self) -> bool:
+        """See `TaskQueue.is_reachable`."""
+        try:
+            with self._app.connection_for_write(connect_timeout=_PROBE_S) as connection:
+                connection.ensure_connection(max_retries=1, interval_start=0, interval_step=0, timeout=_PROBE_S)
+            return True
+        except (OperationalError, OSError):
+            return False

@@ -43,6 +43,10 @@ class InlineQueue:
             self._waiting[ring.queue].put((int(ring.priority), next(self._order), ring))
         return True
 
+    def is_reachable(self) -> bool:
+        """See `TaskQueue.is_reachable`."""
+        return bool(self._workers)
+
     def stop(self) -> None:
         """End the workers after what they are doing; what waits stays undone."""
         for name, count in self._threads.items():

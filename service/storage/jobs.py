@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or_, select, update
 
 from service.domain.jobs import Job, JobStatus, ReviewState
 from service.storage import tables
 from service.storage.codec import from_json, to_columns
+from service.storage.upsert import upsert
 
 _NAMES = tuple(f.name for f in fields(Job))
 _COLUMNS = [tables.jobs.c[name] for name in _NAMES]
@@ -82,6 +83,12 @@ class JobRows:
         rows = self._connection.execute(query.order_by(job.created_at.desc(), job.id.desc()).limit(most))
         return tuple(from_json(Job, row) for row in rows.mappings())
 
+    def count_by_status(self) -> dict[str, int]:
+        """How many jobs of all tenants stand where."""
+        job = tables.jobs.c
+        counts = self._connection.execute(select(job.status, func.count()).group_by(job.status))
+        return {status: count for status, count in counts}
+
     def expired(self, finished_before: float, most: int) -> tuple[Job, ...]:
         """Finished jobs that are past their retention."""
         final = [s for s in JobStatus if s.is_terminal]
@@ -126,8 +133,15 @@ class IdempotencyRows:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def get(self, tenant_id: str, key: str) -> tuple[str, str | None, float] | None:
-        """Fingerprint, job and time of a key, or None."""
+    def get(self, tenant_id: str, key: str, *, lock: bool = False) -> tuple[str, str | None, float] | None:
+        """Fingerprint, job and time of a key, or None.
+
+        With `lock` nobody else takes the key, even one that is not there yet, before this transaction ends (SQLite's
+        writers are alone as it is).
+        """
+        if lock and self._connection.dialect.name == "postgresql":
+            name = func.hashtextextended(f"{tenant_id}/{key}", 0)
+            self._connection.execute(select(func.pg_advisory_xact_lock(name)))
         row = tables.idempotency_keys.c
         query = select(row.fingerprint, row.job_id, row.created_at).where(row.tenant_id == tenant_id, row.key == key)
         found = self._connection.execute(query).one_or_none()
@@ -135,11 +149,9 @@ class IdempotencyRows:
 
     def put(self, tenant_id: str, key: str, fingerprint: str, job_id: str | None, at: float) -> None:
         """Note a key, or what became of it."""
-        row = tables.idempotency_keys
-        same = (row.c.tenant_id == tenant_id, row.c.key == key)
         values = {"fingerprint": fingerprint, "job_id": job_id, "created_at": at}
-        if self._connection.execute(update(row).where(*same).values(values)).rowcount == 0:
-            self._connection.execute(insert(row).values(tenant_id=tenant_id, key=key, **values))
+        query = upsert(self._connection, tables.idempotency_keys).values(tenant_id=tenant_id, key=key, **values)
+        self._connection.execute(query.on_conflict_do_update(index_elements=["tenant_id", "key"], set_=values))
 
     def remove_before(self, at: float) -> None:
         """Forget old keys."""

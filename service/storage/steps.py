@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import fields
 from typing import TypeVar
 
-from sqlalchemy import Connection, and_, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, func, insert, or_, select, update
 
 from service.domain.jobs import Job, Step, StepKind, StepState, StepTally, Tallies
 from service.storage import tables
@@ -81,12 +81,14 @@ class StepRows:
 
     def renew(self, owners: Collection[str], lease_until: float) -> frozenset[str]:
         """Extend the leases of these claims; the owners that still hold their step."""
+        self._lock(tables.steps.c.owner.in_(owners))
         held = and_(tables.steps.c.owner.in_(owners), tables.steps.c.state == StepState.RUNNING)
         query = update(tables.steps).where(held).values(lease_until=lease_until).returning(tables.steps.c.owner)
         return frozenset(owner for owner in self._connection.execute(query).scalars() if owner)
 
     def note_rung(self, step_ids: Collection[str], at: float) -> None:
         """Remember when messages were sent."""
+        self._lock(tables.steps.c.id.in_(step_ids))
         query = update(tables.steps).where(tables.steps.c.id.in_(step_ids)).values(rung_at=at)
         self._connection.execute(query)
 
@@ -108,7 +110,19 @@ class StepRows:
         return tuple(from_json(Step, row) for row in self._connection.execute(query).mappings())
 
     def open_of(self, job: Job) -> tuple[Step, ...]:
-        """Steps of the current run that are not over."""
+        """Steps of the current run that are not over, to be changed in this order."""
         step = tables.steps.c
         query = select(*_COLUMNS).where(step.job_id == job.id, step.run == job.run, step.state.in_(_OPEN))
-        return tuple(from_json(Step, row) for row in self._connection.execute(query).mappings())
+        rows = self._connection.execute(query.order_by(step.id).with_for_update())
+        return tuple(from_json(Step, row) for row in rows.mappings())
+
+    def _lock(self, which: ColumnElement[bool]) -> None:
+        """Lock rows in one order for all, so that no two transactions that change several wait for each other."""
+        query = select(tables.steps.c.id).where(which).order_by(tables.steps.c.id)
+        self._connection.execute(query.with_for_update())
+
+    def count_open_by_queue(self) -> dict[str, int]:
+        """How many steps of all tenants wait or run, by queue."""
+        step = tables.steps.c
+        query = select(step.queue, func.count()).where(step.state.in_(_OPEN)).group_by(step.queue)
+        return {queue: count for queue, count in self._connection.execute(query)}

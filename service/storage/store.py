@@ -53,6 +53,10 @@ class Store:
         with self._database.write(durable=durable) as connection:
             yield _rows(connection)
 
+    def close(self) -> None:
+        """Close every connection of this process."""
+        self._database.dispose()
+
     def forget_deleted(self) -> None:
         """Leave nothing of deleted rows behind in side files."""
         self._database.forget_deleted()
