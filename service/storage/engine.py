@@ -17,17 +17,17 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.pool import ConnectionPoolEntry
 
 _PRAGMAS = (
+    "busy_timeout=30000",  # first: the next one takes a lock for a moment
     "journal_mode=WAL",
     "synchronous=NORMAL",
-    "busy_timeout=30000",
     "foreign_keys=ON",
     "secure_delete=ON",  # deleted rows are overwritten: a delete leaves nothing of a document behind
     "cache_size=-32000",
     "temp_store=MEMORY",
     "journal_size_limit=67108864",
 )
-_EVENT_LOCK = 0x6669656C646D61726B  # "fieldmark"; PostgreSQL's advisory lock of the event log
-EVENT_LOCK = _EVENT_LOCK & 0x7FFFFFFFFFFFFFFF
+EVENT_LOCK = 0x6669656C646D6172
+"""PostgreSQL's advisory lock of the event log; "fieldmar" in ASCII, to stay clear of other programs' locks."""
 
 
 class Database:
@@ -52,8 +52,10 @@ class Database:
 
     @contextmanager
     def read(self) -> Generator[Connection]:
-        """A consistent view; nothing is written."""
+        """A consistent view: all questions see the same moment; nothing is written."""
         with self.engine.connect() as connection:
+            if connection.dialect.name == "postgresql":
+                connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
             yield connection
 
     @contextmanager
@@ -74,19 +76,13 @@ class Database:
 
     def migrate(self) -> None:
         """Bring the tables to this version; several processes may do so at once."""
-        with self.engine.connect() as connection:
+        config = Config()
+        config.set_main_option("script_location", str(resources.files("service.storage") / "migrations"))
+        with self.write(durable=True) as connection:
             if connection.dialect.name == "postgresql":
-                connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": EVENT_LOCK - 1})
-            try:
-                config = Config()
-                config.set_main_option("script_location", str(resources.files("service.storage") / "migrations"))
-                config.attributes["connection"] = connection
-                command.upgrade(config, "head")
-                connection.commit()
-            finally:
-                if connection.dialect.name == "postgresql":
-                    connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": EVENT_LOCK - 1})
-                    connection.commit()
+                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": EVENT_LOCK - 1})
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
 
     def forget_deleted(self) -> None:
         """Empty SQLite's write-ahead log, which still holds what was deleted."""

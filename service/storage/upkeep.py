@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, delete, insert, or_, select, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import Connection, delete, or_, select
 
 from service.storage import tables
+from service.storage.upsert import upsert
 
 
 class UpkeepRows:
@@ -16,9 +16,8 @@ class UpkeepRows:
 
     def beat(self, process_id: str, kind: str, now: float) -> None:
         """Say that a process is alive."""
-        mine = update(tables.processes).where(tables.processes.c.id == process_id)
-        if self._connection.execute(mine.values(seen_at=now)).rowcount == 0:
-            self._connection.execute(insert(tables.processes).values(id=process_id, kind=kind, seen_at=now))
+        query = upsert(self._connection, tables.processes).values(id=process_id, kind=kind, seen_at=now)
+        self._connection.execute(query.on_conflict_do_update(index_elements=["id"], set_={"seen_at": now}))
 
     def leave(self, process_id: str) -> None:
         """Say that a process ends."""
@@ -38,17 +37,11 @@ class UpkeepRows:
 
     def take_duty(self, name: str, owner: str, now: float, until: float) -> bool:
         """Take or keep a duty that one process has at a time; whether it is this one's now."""
-        duty = tables.duties
-        free = or_(duty.c.owner == owner, duty.c.until < now)
-        query = update(duty).where(duty.c.name == name, free).values(owner=owner, until=until)
-        if self._connection.execute(query).rowcount:
-            return True
-        if self._connection.execute(select(duty.c.name).where(duty.c.name == name)).one_or_none():
-            return False
-        with self._connection.begin_nested() as attempt:
-            try:
-                self._connection.execute(insert(duty).values(name=name, owner=owner, until=until))
-            except IntegrityError:
-                attempt.rollback()  # another process was first
-                return False
-        return True
+        duty = tables.duties.c
+        query = upsert(self._connection, tables.duties).values(name=name, owner=owner, until=until)
+        taken = query.on_conflict_do_update(
+            index_elements=["name"],
+            set_={"owner": owner, "until": until},
+            where=or_(duty.owner == owner, duty.until < now),
+        )
+        return self._connection.execute(taken.returning(duty.name)).one_or_none() is not None
