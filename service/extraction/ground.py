@@ -26,7 +26,7 @@ from service.extraction.labels import label_score, label_words
 from service.extraction.page_index import PageIndex
 from service.extraction.places import Place
 from service.extraction.printed import currency_symbols, iso_day
-from service.extraction.row_places import Cell, place_rows
+from service.extraction.row_places import Cell, PlaceList, place_rows
 from service.extraction.text_key import match_key
 
 _ALIKE = 85.0
@@ -76,7 +76,7 @@ class _Target:
     """A value on its way to its place."""
 
     leaf: _Leaf
-    places: tuple[Place, ...]
+    found: PlaceList
     """Where it may stand."""
     checked: BoxCheck
     """What is under the model's own box; `unchecked` where it gave none."""
@@ -142,31 +142,36 @@ class _Finder:
         self._indexes = {index.page: index for index in indexes}
         heights = sorted(index.line_height for index in indexes)
         self._line_height = heights[len(heights) // 2] if heights else 0.01
-        self._places: dict[tuple[type, Scalar, str | None], tuple[Place, ...]] = {}
+        self._places: dict[Decimal | tuple[str, bool], PlaceList] = {}
 
     def target(self, leaf: _Leaf) -> _Target:
-        value = leaf.entry.value
-        if isinstance(value, bool):
-            return _Target(leaf, (), self._check_mark(leaf.entry), bool(self._indexes))
-        key = (type(value), value, leaf.field.format)
-        if key not in self._places:
-            self._places[key] = tuple(self._search(value, leaf.field))
-        target = _Target(leaf, self._places[key], BoxCheck.UNCHECKED, bool(self._indexes))
-        if leaf.entry.location is not None and leaf.entry.location.page in self._indexes:
-            self._check(target, leaf.entry.location)
+        entry = leaf.entry
+        if isinstance(entry.value, bool):
+            return _Target(leaf, PlaceList(), self._check_mark(entry), bool(self._indexes))
+        target = _Target(leaf, self._places_of(leaf), BoxCheck.UNCHECKED, bool(self._indexes))
+        if entry.location is not None and entry.location.page in self._indexes:
+            self._check(target, entry.location)
         return target
 
-    def _search(self, value: Scalar, field: SchemaField) -> list[Place]:
+    def _places_of(self, leaf: _Leaf) -> PlaceList:
+        """Searched once for each value."""
+        value, is_choice = leaf.entry.value, bool(leaf.field.enum)
+        key = (value, is_choice) if isinstance(value, str) else Decimal(str(value))
+        if key not in self._places:
+            self._places[key] = PlaceList(self._search(value, is_choice))
+        return self._places[key]
+
+    def _search(self, value: Scalar, is_choice: bool) -> list[Place]:
         indexes = self._indexes.values()
         if isinstance(value, str):
-            return self._search_text(value, field)
+            return self._search_text(value, is_choice)
         number = Decimal(str(value)).normalize()
         found = [place for index in indexes for place in index.numbers.get(number, ())]
         if found or number == 0:
             return found
         return [place.ranked(place.rank, exact=False) for index in indexes for place in index.numbers.get(-number, ())]
 
-    def _search_text(self, text: str, field: SchemaField) -> list[Place]:
+    def _search_text(self, text: str, is_choice: bool) -> list[Place]:
         indexes = self._indexes.values()
         day = iso_day(text)
         if day is not None and (found := [place for index in indexes for place in index.days.get(day, ())]):
@@ -176,7 +181,7 @@ class _Finder:
         for sign in currency_symbols(text):
             if found := [place for index in indexes for place in index.find_sign(sign)]:
                 return found
-        return self._search_alike(text) if day is None and not field.enum else []
+        return self._search_alike(text) if day is None and not is_choice else []
 
     def _search_alike(self, text: str) -> list[Place]:
         """Text that was misread or slightly changed; its digits must all be there."""
@@ -199,13 +204,13 @@ class _Finder:
         """Compare the words under the model's box with the value, and narrow a box that holds more."""
         index = self._indexes[location.page]
         box = _grown(location, _BOX_MARGIN * index.line_height)
-        inside = tuple(p for p in target.places if p.page == location.page and p.exact and box.contains(p.box.center))
+        inside = [p for p in target.found.places if p.page == location.page and p.exact and box.contains(p.box.center)]
         under = [i for i in index.words_in(box) if match_key(index.words[i].text)]
         if inside:
             target.checked = BoxCheck.MATCH
             just = [p for p in inside if set(under) <= set(p.words)]
             target.held = just[0] if just else None
-            target.places = inside if target.held is None else (target.held,)
+            target.found = PlaceList(inside if target.held is None else [target.held])
         elif under and _resembles(target.leaf.entry.value, "".join(match_key(index.words[i].text) for i in under)):
             target.checked = BoxCheck.PARTIAL
         else:
@@ -245,30 +250,27 @@ class _Finder:
                 claim = (_column(array, target), target.held.page, target.held.words)
                 claims.setdefault(claim, []).append(target)
         for sharing in claims.values():
-            everywhere = self._search_cached(sharing[0].leaf) if len(sharing) > 1 else ()
-            if len(everywhere) > 1:
-                for target in sharing:
-                    target.places = everywhere
-
-    def _search_cached(self, leaf: _Leaf) -> tuple[Place, ...]:
-        value = leaf.entry.value
-        return self._places.get((type(value), value, leaf.field.format), ())
+            if len(sharing) < 2:
+                continue
+            for target in sharing:
+                everywhere = self._places_of(target.leaf)
+                target.found = everywhere if len(everywhere) > 1 else target.found
 
     def _cell(self, array: str, target: _Target) -> Cell:
         return Cell(
             column=_column(array, target),
-            places=target.places,
+            found=target.found,
             is_number=target.leaf.field.type in (FieldType.NUMBER, FieldType.INTEGER),
-            fixed=target.held is not None and len(target.places) == 1,
+            fixed=target.held is not None and len(target.found) == 1,
         )
 
     def settle_scalars(self, targets: Sequence[_Target]) -> None:
         """Best labelled first; a place that another field has is taken only where it is clearly better."""
         scored: list[tuple[float, _Target, Place]] = []
         for target in targets:
-            if len(target.places) == 1:
-                target.chosen = target.places[0]
-            elif target.places:
+            if len(target.found) == 1:
+                target.chosen = target.found.places[0]
+            elif target.found:
                 scored += [(score, target, place) for score, place in self._scored(target)]
         used = {(t.chosen.page, t.chosen.words) for t in targets if t.chosen is not None}
         scored.sort(key=lambda s: s[0], reverse=True)
@@ -282,7 +284,7 @@ class _Finder:
     def _scored(self, target: _Target) -> list[tuple[float, Place]]:
         weights = label_words(target.leaf.field, target.leaf.parents)
         last = takes_last(target.leaf.field)
-        nearest = sorted(target.places, key=lambda p: p.rank)[:_MOST_LABELLED]
+        nearest = sorted(target.found.places, key=lambda p: p.rank)[:_MOST_LABELLED]
         nearest.sort(key=lambda p: p.at, reverse=last)
         return [
             (label_score(self._indexes[p.page], p, weights) - 0.5 * p.rank - 1e-3 * order, p)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from statistics import median
 
 from service.extraction.places import Place
@@ -19,24 +19,33 @@ _MOST_ANCHOR_PLACES = 4
 _LONG_TEXT = 3
 
 
-@dataclass(slots=True)
-class Cell:
-    """One value of a row and where it may stand; places in reading order."""
+class PlaceList:
+    """Places of one value in reading order, with their positions; cells of the same value share one."""
 
-    column: str
-    places: tuple[Place, ...]
-    is_number: bool = False
-    fixed: bool = False
-    """Whether its one place is certain, as when the model named it."""
-    chosen: Place | None = None
-    ats: list[float] = field(default_factory=list[float])
+    __slots__ = ("ats", "places")
 
-    def __post_init__(self) -> None:
+    def __init__(self, places: Iterable[Place] = ()) -> None:
+        self.places = tuple(sorted(places, key=lambda place: place.at))
         self.ats = [place.at for place in self.places]
+
+    def __len__(self) -> int:
+        return len(self.places)
 
     def near(self, at: float, reach: float) -> tuple[Place, ...]:
         """Places within a distance of a position."""
         return self.places[bisect_left(self.ats, at - reach) : bisect_right(self.ats, at + reach)]
+
+
+@dataclass(slots=True)
+class Cell:
+    """One value of a row and where it may stand."""
+
+    column: str
+    found: PlaceList
+    is_number: bool = False
+    fixed: bool = False
+    """Whether its one place is certain, as when the model named it."""
+    chosen: Place | None = None
 
 
 def place_rows(rows: Sequence[Sequence[Cell]], line_height: float) -> None:
@@ -78,8 +87,8 @@ def _choose_single(rows: Sequence[Sequence[Cell]], bands: Sequence[float | None]
         if at is None:
             continue
         for cell in row:
-            near = _free(cell, cell.near(at, reach), used) if cell.chosen is None else []
-            rivals = sum(other is not cell and other.places == cell.places for other in row)
+            near = _free(cell, cell.found.near(at, reach), used) if cell.chosen is None else []
+            rivals = sum(other is not cell and other.found is cell.found for other in row)
             if len(near) == 1 and not rivals:
                 _take(cell, near[0], used)
 
@@ -100,7 +109,7 @@ def _column_middles(rows: Sequence[Sequence[Cell]]) -> dict[str, float]:
 def _choose_among(row: Sequence[Cell], at: float, reach: float, middles: dict[str, float], used: _Used) -> None:
     taken = {_spot(cell.chosen) for cell in row if cell.chosen}
     for cell in row:
-        near = _free(cell, cell.near(at, reach), used) if cell.chosen is None else []
+        near = _free(cell, cell.found.near(at, reach), used) if cell.chosen is None else []
         if not near:
             continue
         apart = [place for place in near if _spot(place) not in taken] or near
@@ -116,13 +125,13 @@ def _choose_among(row: Sequence[Cell], at: float, reach: float, middles: dict[st
 def _choose_far(row: Sequence[Cell], at: float | None, used: _Used) -> None:
     """Texts that stand once for several rows, such as a day above its entries: the nearest place, rather above."""
     for cell in row:
-        if cell.chosen is not None or not cell.places or (cell.is_number and at is not None):
+        if cell.chosen is not None or not cell.found or (cell.is_number and at is not None):
             continue
         if at is None:
-            free = _free(cell, cell.places, used)
-            _take(cell, (free or list(cell.places))[0], used)
-        elif len(cell.places[0].text) >= _LONG_TEXT:
-            _take(cell, min(cell.places, key=lambda p: (p.at > at, abs(p.at - at))), used)
+            free = _free(cell, cell.found.places, used)
+            _take(cell, (free or list(cell.found.places))[0], used)
+        elif len(cell.found.places[0].text) >= _LONG_TEXT:
+            _take(cell, min(cell.found.places, key=lambda p: (p.at > at, abs(p.at - at))), used)
 
 
 def _choose_bands(rows: Sequence[Sequence[Cell]], line_height: float) -> list[float | None]:
@@ -143,7 +152,7 @@ def _choose_bands(rows: Sequence[Sequence[Cell]], line_height: float) -> list[fl
 
 def _options(rows: Sequence[Sequence[Cell]], line_height: float) -> list[list[tuple[float, float]]]:
     """For each row the positions it may have, with the weight of the cells found there."""
-    signatures = [tuple((cell.column, tuple(map(_spot, cell.places))) for cell in row) for row in rows]
+    signatures = [tuple((cell.column, id(cell.found)) for cell in row) for row in rows]
     totals, seen = Counter(signatures), Counter[object]()
     options: list[list[tuple[float, float]]] = []
     for row, signature in zip(rows, signatures, strict=True):
@@ -158,12 +167,12 @@ def _options(rows: Sequence[Sequence[Cell]], line_height: float) -> list[list[tu
 
 
 def _anchor_positions(row: Sequence[Cell], line_height: float) -> list[float]:
-    placed = [cell for cell in row if cell.places]
+    placed = [cell for cell in row if cell.found]
     if not placed:
         return []
-    fewest = min(len(cell.places) for cell in placed)
+    fewest = min(len(cell.found) for cell in placed)
     limit = max(_MOST_ANCHOR_PLACES, fewest)
-    ats = sorted(at for cell in placed if len(cell.places) <= limit for at in cell.ats)
+    ats = sorted(at for cell in placed if len(cell.found) <= limit for at in cell.found.ats)
     merged: list[float] = []
     for at in ats:
         if not merged or at - merged[-1] > line_height / 2:
@@ -175,12 +184,12 @@ def _weight(row: Sequence[Cell], at: float, line_height: float) -> float:
     """How much of a row stands at a position; rare values tell more, and of equal positions the upper one wins."""
     total = -1e-6 * at
     for cell in row:
-        if not cell.places:
+        if not cell.found:
             continue
-        rarity = 0.3 + 0.7 / len(cell.places) + cell.fixed
-        if near := cell.near(at, _SAME_LINE * line_height):
+        rarity = 0.3 + 0.7 / len(cell.found) + cell.fixed
+        if near := cell.found.near(at, _SAME_LINE * line_height):
             total += rarity * (1 - 0.05 * min(place.rank for place in near))
-        elif cell.near(at, _SAME_ROW * line_height):
+        elif cell.found.near(at, _SAME_ROW * line_height):
             total += 0.4 * rarity
     return total
 
