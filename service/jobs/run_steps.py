@@ -6,7 +6,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import CancelledError, Future, as_completed
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from contextlib import ExitStack
 
 from service.domain.errors import ErrorCode, InternalError, ServiceError
@@ -22,6 +22,8 @@ from service.messaging.queue import Ring
 from service.protocol.completion import ChatCompletion
 
 _log = logging.getLogger(__name__)
+_SLOT_LOOK_S = 0.25
+"""How often a free slot is looked for while calls of the same message are under way."""
 
 
 def run_ring(services: Services, message: Ring) -> None:
@@ -75,17 +77,20 @@ def _call(services: Services, claim: Claim) -> Future[ChatCompletion]:
 
 
 def _run_calls(services: Services, step_ids: Sequence[str]) -> None:
-    """Start a call for each step as soon as a slot is free, then settle them in the order in which they end."""
+    """Start a call for each step as soon as a slot is free, and settle each as soon as it has ended."""
+    waiting = deque(step_ids)
+    calls: dict[Future[ChatCompletion], Claim] = {}
     with ExitStack() as held:
-        calls: dict[Future[ChatCompletion], Claim] = {}
-        for step_id in step_ids:
-            services.slots.acquire()
-            for claim in claim_steps(services, [step_id]) or _no_claim(services.slots):
-                call = _start_call(services, claim, held)
-                if call is not None:
-                    calls[call] = claim
-        for call in as_completed(calls):
-            ring(services, _settle_call(services, calls[call], call))
+        while waiting or calls:
+            if waiting and services.slots.acquire(blocking=not calls):
+                for claim in claim_steps(services, [waiting.popleft()]) or _no_claim(services.slots):
+                    call = _start_call(services, claim, held)
+                    if call is not None:
+                        calls[call] = claim
+                continue
+            ended, _ = wait(calls, timeout=_SLOT_LOOK_S if waiting else None, return_when=FIRST_COMPLETED)
+            for call in ended:
+                ring(services, _settle_call(services, calls.pop(call), call))
 
 
 def _no_claim(slots: threading.BoundedSemaphore) -> tuple[Claim, ...]:
@@ -94,6 +99,8 @@ def _no_claim(slots: threading.BoundedSemaphore) -> tuple[Claim, ...]:
 
 
 def _start_call(services: Services, claim: Claim, held: ExitStack) -> Future[ChatCompletion] | None:
+    started: list[Future[ChatCompletion]] = []
+    held.enter_context(services.keeper.hold(claim.owner, on_lost=lambda: [call.cancel() for call in started]))
     try:
         call = _call(services, claim)
     except Exception as error:  # the request could not be built; the edge of a step
@@ -101,7 +108,9 @@ def _start_call(services: Services, claim: Claim, held: ExitStack) -> Future[Cha
         ring(services, settle_failure(services, claim, _as_service_error(error, claim)))
         return None
     call.add_done_callback(lambda _call: services.slots.release())
-    held.enter_context(services.keeper.hold(claim.owner, on_lost=call.cancel))
+    started.append(call)
+    if not services.keeper.holds(claim.owner):  # lost while the request was built
+        call.cancel()
     return call
 
 
