@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from service.documents.messages import decode_box, encode_info, encode_page
+from service.documents.messages import decode_box, encode_info, encode_page, encode_tables
 from service.documents.pdf_pages import PdfPages
 from service.documents.readings import OpenFile, RenderOptions
 from service.documents.sniffing import sniff_file
@@ -34,6 +34,7 @@ class FileServer:
         self._operations: dict[str, Callable[[JsonObject], Answer]] = {
             "open": self._open,
             "read": self._read,
+            "tables": self._tables,
             "render": self._render,
             "cut": self._cut,
         }
@@ -54,12 +55,15 @@ class FileServer:
     def _read(self, head: JsonObject) -> Answer:
         reading = self._opened(head).read(self._index(head))
         answer = encode_page(reading.page)
-        answer["route"] = reading.route.value
+        answer |= {"route": reading.route.value, "ruled": reading.ruled}
         picture = reading.picture
         if picture is None:
             return answer, b""
         answer |= {"width": picture.width, "height": picture.height, "channels": picture.channels}
         return answer, picture.pixels
+
+    def _tables(self, head: JsonObject) -> Answer:
+        return {"tables": encode_tables(self._opened(head).tables(self._index(head)))}, b""
 
     def _render(self, head: JsonObject) -> Answer:
         image_format = str(head["format"])

@@ -39,6 +39,8 @@ class PageForm:
 
     texts: list[FieldText] = field(default_factory=list[FieldText])
     marks: list[CheckMark] = field(default_factory=list[CheckMark])
+    drawn: bool = False
+    """Whether text is drawn by annotations, and not by the page itself."""
 
 
 def read_form(document: pdfium.PdfDocument, page: pdfium.PdfPage, frame: PageFrame) -> PageForm:
@@ -93,7 +95,8 @@ def _add(found: PageForm, annotation: object, environment: object | None, frame:
         return
     if kind in _DRAWN_TEXT:
         text = _string(lambda b, n: pdfium_c.FPDFAnnot_GetStringValue(annotation, b"Contents", b, n))
-        if text.strip():
+        found.drawn = True
+        if text.strip() and kind == pdfium_c.FPDF_ANNOT_FREETEXT:
             found.texts.append(FieldText(text.strip(), box))
     elif kind == pdfium_c.FPDF_ANNOT_WIDGET and environment is not None:
         _add_widget(found, annotation, environment, box)
@@ -114,6 +117,9 @@ def _add_widget(found: PageForm, widget: object, environment: object, box: Box) 
         text = _string(lambda b, n: pdfium_c.FPDFAnnot_GetFormFieldValue(environment, widget, b, n))
         if text.strip() and not pdfium_c.FPDFAnnot_GetFormFieldFlags(environment, widget) & _SECRET:
             found.texts.append(FieldText(text.strip(), box))
+            found.drawn = True
+    elif kind == pdfium_c.FPDF_FORMFIELD_PUSHBUTTON:
+        found.drawn = True  # its caption
 
 
 def _string(get: Callable[[object, int], int]) -> str:

@@ -17,7 +17,7 @@ from service.documents.pictures import encode, plain
 from service.documents.pixels import OCR_MAX_PIXELS, OCR_TALL_MAX_PIXELS, RENDER_MAX_PIXELS, bounded_scale, raw_picture
 from service.documents.readings import PageReading, RenderOptions
 from service.domain.errors import ErrorCode, InputError
-from service.domain.pages import DocumentInfo, MediaKind, PageRange, PageSize, PageText, TextSource
+from service.domain.pages import DocumentInfo, MediaKind, PageRange, PageSize, PageText, RuledTable, TextSource
 from service.domain.records import Issue, Stage
 
 _ASSUMED_DPI = 150.0
@@ -73,6 +73,10 @@ class ImagePages:
         long, short = max(image.size), min(image.size)
         limit = OCR_TALL_MAX_PIXELS if long > 4 * short else OCR_MAX_PIXELS
         return PageReading(page, Route.OCR, raw_picture(_shrunk(image, limit)))
+
+    def tables(self, index: int) -> tuple[RuledTable, ...]:
+        """None: lines of a picture are not looked for."""
+        return ()
 
     def render(self, index: int, options: RenderOptions) -> bytes:
         """The page, or a part of it, as a picture file."""

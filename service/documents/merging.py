@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from service.domain.geometry import Box, union_box
-from service.domain.pages import PageText, TextSource, Word
+from service.domain.geometry import Box, Point, union_box
+from service.domain.pages import PageText, RuledTable, TextSource, Word
 
 _SAMPLES = 6
 _SAMPLE_LETTERS = 8
@@ -58,3 +58,23 @@ def _in_lines(layer: Sequence[Word], added: Sequence[Word]) -> list[Word]:
         for number, (_, _, words) in enumerate(bands)
         for word in sorted(words, key=lambda w: w.box.x0)
     ]
+
+
+def fill_tables(page: PageText, tables: Sequence[RuledTable]) -> PageText:
+    """The page with its ruled tables, each cell with the words that stand in it; tables without a word are left out."""
+    places = [(word.box.center, word) for word in page.words]
+    filled: list[RuledTable] = []
+    for table in tables:
+        near = [(point, word) for point, word in places if table.box.contains(point)]
+        cells = tuple(replace(cell, text=_cell_text(near, cell.box)) for cell in table.cells)
+        if any(cell.text for cell in cells):
+            filled.append(RuledTable(table.box, cells))
+    return replace(page, tables=tuple(filled))
+
+
+def _cell_text(places: Sequence[tuple[Point, Word]], box: Box) -> str:
+    lines: dict[int, list[str]] = {}
+    for point, word in places:
+        if box.contains(point):
+            lines.setdefault(word.line, []).append(word.text)
+    return "\n".join(" ".join(texts) for texts in lines.values())

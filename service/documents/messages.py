@@ -134,15 +134,23 @@ def decode_words(rows: Json) -> tuple[Word, ...]:
     return tuple(found)
 
 
+def encode_tables(tables: Iterable[RuledTable]) -> list[Json]:
+    """Ruled tables as rows."""
+    return [[encode_box(t.box), [[c.row, c.column, encode_box(c.box), c.text] for c in t.cells]] for t in tables]
+
+
+def decode_tables(rows: Json) -> tuple[RuledTable, ...]:
+    """Ruled tables from their rows."""
+    return tuple(_decode_table(row) for row in _list(rows))
+
+
 def encode_page(page: PageText) -> JsonObject:
     """A page as the head of an answer."""
     return {
         "size": encode_size(page.size),
         "source": page.source.value,
         "words": encode_words(page.words),
-        "tables": [
-            [encode_box(t.box), [[c.row, c.column, encode_box(c.box), c.text] for c in t.cells]] for t in page.tables
-        ],
+        "tables": encode_tables(page.tables),
         "marks": [[encode_box(m.box), m.checked, m.name] for m in page.marks],
         "issues": encode_issues(page.issues),
     }
@@ -155,7 +163,7 @@ def decode_page(head: JsonObject) -> PageText:
         size=decode_size(head["size"]),
         source=TextSource(str(head["source"])),
         words=decode_words(head["words"]),
-        tables=tuple(_decode_table(row) for row in _list(head["tables"])),
+        tables=decode_tables(head["tables"]),
         marks=tuple(CheckMark(decode_box(box), bool(checked), str(name)) for box, checked, name in marks),
         issues=decode_issues(head["issues"]),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from service.documents.page_objects import read_drawing
 from service.documents.pdf_drawing import draw_page
 from service.documents.pdf_file import PdfFile
 from service.documents.pdf_reading import PdfPageReader
@@ -11,7 +12,7 @@ from service.documents.pictures import encode
 from service.documents.pixels import RENDER_MAX_PIXELS
 from service.documents.readings import PageReading, RenderOptions
 from service.domain.errors import ErrorCode, InputError
-from service.domain.pages import DocumentInfo, MediaKind, PageRange
+from service.domain.pages import DocumentInfo, MediaKind, PageRange, RuledTable
 
 
 class PdfPages:
@@ -49,6 +50,18 @@ class PdfPages:
         """
         with self._file.page(index) as (page, frame):
             return PdfPageReader(self._file, index, page, frame).read()
+
+    def tables(self, index: int) -> tuple[RuledTable, ...]:
+        """Cells of the tables drawn with lines on a page (0-based).
+
+        Raises:
+            ReadingError: as `find_tables`.
+        """
+        from service.documents.tables import PageExtent, find_tables  # noqa: PLC0415 - loads slowly, for some pages only
+
+        with self._file.page(index) as (page, frame):
+            drawn = read_drawing(page, frame)
+            return find_tables(drawn.rules, PageExtent(frame.width, frame.height))
 
     def render(self, index: int, options: RenderOptions) -> bytes:
         """Draw a page (0-based), or the part of it that is asked for."""

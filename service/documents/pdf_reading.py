@@ -91,11 +91,12 @@ class PdfPageReader:
         )
         page = self._page_text(TextSource.DIGITAL, words, keep=route is not Route.OCR)
         page = replace(page, marks=tuple(form.marks))
-        return PageReading(page, route, None if route is Route.DIGITAL else self._ocr_picture())
+        picture = None if route is Route.DIGITAL else self._ocr_picture()
+        return PageReading(page, route, picture, ruled=self._drawn.ruled)
 
     def _glyphs(self, form: PageForm) -> PageGlyphs:
         """Characters of the page, and of its fields and free texts as they are drawn."""
-        if not form.texts:
+        if not form.drawn:
             return read_glyphs(self._page, self._frame)
         with flattened(self._document, self._index) as page:
             return read_glyphs(page or self._page, self._frame)

@@ -11,8 +11,15 @@ from pathlib import Path
 from typing import Literal
 
 from service.documents.judging import Route
-from service.documents.merging import complete_page, sample_lines
-from service.documents.messages import decode_error, decode_info, decode_page, decode_words, encode_box
+from service.documents.merging import complete_page, fill_tables, sample_lines
+from service.documents.messages import (
+    decode_error,
+    decode_info,
+    decode_page,
+    decode_tables,
+    decode_words,
+    encode_box,
+)
 from service.documents.process import Answer, SandboxKind, SandboxProcess
 from service.documents.sniffing import sniff, sniff_file
 from service.domain.errors import ErrorCode, InputError, ReadingError
@@ -147,13 +154,28 @@ class DocumentReader:
                 raise
             return _failed_page(number, error.code, error.message)
         page, route = decode_page(answer), Route(str(answer["route"]))
-        if route is Route.DIGITAL:
-            return page
-        head = {key: answer[key] for key in ("width", "height", "channels")}
+        if route is not Route.DIGITAL:
+            head = {key: answer[key] for key in ("width", "height", "channels")}
+            page = self._read_picture(page, route, head, picture)
+        return self._with_tables(page, path, password) if answer.get("ruled") and page.words else page
+
+    def _with_tables(self, page: PageText, path: Path, password: str | None) -> PageText:
+        """The page with its ruled tables; without them, and an issue, when finding them costs too much."""
+        subject = f"the tables of page {page.page}"
+        try:
+            answer, _ = self._ask_file({"op": "tables", "page": page.page}, path, password, subject=subject)
+        except ReadingError as error:
+            message = f"The tables drawn with lines were not found: {error.message}"
+            issue = Issue(stage=Stage.READ, code="tables_skipped", message=message, page=page.page)
+            return replace(page, issues=(*page.issues, issue))
+        return fill_tables(page, decode_tables(answer["tables"]))
+
+    def _read_picture(self, page: PageText, route: Route, head: JsonObject, picture: bytes) -> PageText:
+        """The page with what its picture shows."""
         if route is Route.VERIFY and self._layer_agrees(page, head, picture):
             return page
         read, _ = self._ask_ocr(
-            {**head, "op": "read", "height_points": page.size.height}, picture, subject=f"page {number}"
+            {**head, "op": "read", "height_points": page.size.height}, picture, subject=f"page {page.page}"
         )
         words = decode_words(read["words"])
         return complete_page(page, words, keep_layer=route is Route.COMPLETE)

@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 from service.documents.judging import Route
 from service.documents.pixels import RawPicture
 from service.domain.geometry import Box
-from service.domain.pages import DocumentInfo, PageRange, PageText
+from service.domain.pages import DocumentInfo, PageRange, PageText, RuledTable
 
 ImageFormat = Literal["jpeg", "webp", "png"]
 
@@ -21,6 +21,8 @@ class PageReading:
     route: Route
     picture: RawPicture | None = None
     """The page's picture, when the route is not DIGITAL."""
+    ruled: bool = False
+    """Whether there may be tables drawn with lines, worth a request of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +50,10 @@ class OpenFile(Protocol):
 
     def read(self, index: int) -> PageReading:
         """Read a page (0-based)."""
+        ...
+
+    def tables(self, index: int) -> tuple[RuledTable, ...]:
+        """Cells of the tables drawn with lines on a page (0-based), without texts."""
         ...
 
     def render(self, index: int, options: RenderOptions) -> bytes:
