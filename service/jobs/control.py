@@ -12,7 +12,7 @@ from service.domain.records import NO_USAGE, JsonObject
 from service.jobs import lifecycle
 from service.jobs.queries import get_job
 from service.jobs.services import Services
-from service.jobs.settle import go_on, ring
+from service.jobs.settle import go_on, plan_chunks, ring
 from service.jobs.submit import check_schema, first_step
 from service.storage.jobs import Tombstone
 from service.storage.store import Rows
@@ -65,9 +65,10 @@ def retry_job(services: Services, tenant_id: str, job_id: str) -> Job:
             job, step = _restart(rows, old, now)
             waiting: tuple[Step, ...] = (step,)
         else:
+            anew = _asked_anew(services, rows, old)
             rows.pages.drop(old.source_key, _READ_AGAIN)
             new = _next_run(old, now)
-            waiting = _carry_over(rows, old, new, now)
+            waiting = _carry_over(rows, old, new, anew)
             waiting = (*waiting, *go_on(services, rows, new, old.status))
             job = _locked(rows, tenant_id, job_id)
     ring(services, waiting)
@@ -181,27 +182,45 @@ def _restart(rows: Rows, new: Job, now: float) -> tuple[Job, Step]:
     return job, step
 
 
-def _carry_over(rows: Rows, old: Job, new: Job, now: float) -> tuple[Step, ...]:
-    """The old run's opening and splits as steps of the new one: what was done stays done, the rest waits again."""
+def _asked_anew(services: Services, rows: Rows, job: Job) -> frozenset[int]:
+    """Pages of the chunks that were asked without a page which is read again now; before it is forgotten."""
+    sources = rows.pages.sources(job.source_key or "")
+    read_again = {page for page, source in sources.items() if source in _READ_AGAIN}
+    asked = {page for step in rows.steps.of_run(job, StepKind.EXTRACT) for page in step.pages}
+    able = services.models.resolve(job.options.model)[0].capabilities
+    lacking = (chunk for chunk in plan_chunks(job, able) if (read_again - asked) & set(chunk.pages))
+    return frozenset(page for chunk in lacking for page in chunk.pages)
+
+
+def _carry_over(rows: Rows, old: Job, new: Job, anew: Collection[int]) -> tuple[Step, ...]:
+    """The old run's opening and splits as steps of the new one: what was done stays done, the rest waits again.
+
+    Splits of the pages `anew` are left out: they are planned again.
+    """
     steps: list[Step] = []
-    kept = (*rows.steps.of_run(old, StepKind.OPEN), *rows.steps.of_run(old, StepKind.EXTRACT))
-    for step in kept:
+    splits = (s for s in rows.steps.of_run(old, StepKind.EXTRACT) if not set(s.pages) & set(anew))
+    for step in (*rows.steps.of_run(old, StepKind.OPEN), *splits):
         done = step.state is StepState.DONE
-        twin = replace(
-            step,
-            id=f"step_{uuid.uuid4().hex}",
-            run=new.run,
-            state=StepState.DONE if done else StepState.QUEUED,
-            version=0,
-            owner=None,
-            attempt=0,
-            fault=None,
-            not_before=0.0,
-            rung_at=now,
-            created_at=now,
-        )
+        twin = _twin(step, new, done=done)
         steps.append(twin)
         rows.steps.add([twin])
         if done:
             rows.steps.copy_result(step.id, twin.id)
     return tuple(step for step in steps if step.state is StepState.QUEUED)
+
+
+def _twin(step: Step, new: Job, *, done: bool) -> Step:
+    now = new.started_at or 0.0
+    return replace(
+        step,
+        id=f"step_{uuid.uuid4().hex}",
+        run=new.run,
+        state=StepState.DONE if done else StepState.QUEUED,
+        version=0,
+        owner=None,
+        attempt=0,
+        fault=None,
+        not_before=0.0,
+        rung_at=now,
+        created_at=now,
+    )
