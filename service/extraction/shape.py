@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from service.domain.records import Confidence, Extraction, FieldEntry, Json, JsonObject, Verdict
+from service.domain.records import Confidence, Extraction, FieldEntry, Json, JsonObject, Scalar, Verdict
 from service.domain.schema import ExtractionSchema, FieldType, SchemaField, escape_pointer, walk_leaves
 
 
@@ -36,3 +36,18 @@ def walk_fields(field: SchemaField, path: str = "") -> Iterator[tuple[str, Schem
         yield from walk_fields(field.items, f"{path}/*")
     else:
         yield path, field
+
+
+def walk_values(
+    value: Json, field: SchemaField, path: str = "", general: str = ""
+) -> Iterator[tuple[str, str, SchemaField, Scalar]]:
+    """Every leaf of a value with its pointer, the pointer with `*` for rows, its field and its scalar, in order."""
+    if isinstance(value, dict):
+        for prop in field.properties:
+            token = escape_pointer(prop.name)
+            yield from walk_values(value.get(prop.name), prop, f"{path}/{token}", f"{general}/{token}")
+    elif isinstance(value, list):
+        for index, child in enumerate(value if field.items else []):
+            yield from walk_values(child, field.items or field, f"{path}/{index}", f"{general}/*")
+    elif field.is_leaf:
+        yield path, general, field, value
