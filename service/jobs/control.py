@@ -174,7 +174,7 @@ def _next_run(job: Job, now: float) -> Job:
 
 def _restart(rows: Rows, new: Job, now: float) -> tuple[Job, Step]:
     """A run from its first step; pages that were read are not read again."""
-    job = replace(_next_run(new, now), issues=())
+    job = _next_run(new, now)
     step = first_step(job, now)
     rows.steps.add([step])
     rows.jobs.save(job)

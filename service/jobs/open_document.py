@@ -14,12 +14,14 @@ from service.storage.store import Rows
 
 
 def open_document(services: Services, claim: Claim) -> Outcome:
-    """Find out what the file is.
+    """Find out what the file is, once for all runs.
 
     Raises:
         InputError: the file cannot be taken: encrypted, damaged, empty, too large, of an unknown kind.
     """
     job = claim.job
+    if job.source_key is not None:  # by an earlier run; a password is forgotten since
+        return Outcome()
     with services.store.read() as rows:
         file = rows.files.get(job.tenant_id, job.file_id)
         password = rows.jobs.password(job.id)

@@ -40,6 +40,7 @@ def sweep(services: Services) -> None:
         ring(services, _expire(services, step, now))
     _ring_unheard(services, now)
     _delete_expired(services, now)
+    services.store.forget_deleted()  # a password that was used still stands in the side file of the database
 
 
 def _expire(services: Services, step: Step, now: float) -> tuple[Step, ...]:
