@@ -16,6 +16,7 @@ from tests.fakes.postgres import PostgresServer, run_postgres
 
 @pytest.fixture(scope="session")
 def postgres() -> Generator[PostgresServer]:
+    """One server for all tests."""
     with run_postgres() as server:
         yield server
 
@@ -30,6 +31,7 @@ class Template:
 
 @pytest.fixture(scope="session")
 def template(postgres: PostgresServer) -> Template:
+    """Migrated once."""
     url = postgres.create_database()
     database = Database(url)
     database.migrate()

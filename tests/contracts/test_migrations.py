@@ -26,7 +26,7 @@ def test_migrations_give_the_tables_of_the_code(database: Database) -> None:
     """Nothing is left for a further migration to do."""
     with database.write() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
-        assert [] == compare_metadata(context, metadata)
+        assert compare_metadata(context, metadata) == []
 
 
 def test_migrating_again_changes_nothing(database: Database) -> None:
@@ -42,7 +42,7 @@ def test_processes_that_start_together_migrate_once(empty_url: str) -> None:
     command = [sys.executable, "-W", "error", "-c", _MIGRATE, empty_url]
     started = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(3)]
     ended = [(process.communicate(timeout=120)[1], process.returncode) for process in started]
-    assert [("", 0)] * 3 == ended
+    assert ended == [("", 0)] * 3
     database = Database(empty_url)
     with database.read() as connection:
         assert {*metadata.tables, "alembic_version"} == {*inspect(connection).get_table_names()}

@@ -1,0 +1,64 @@
+"""What was deleted is in no byte of the home any more (SQLite: a folder is all there is)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from service.domain.jobs import EventType, JobStatus, StepState
+from service.storage.codec import pack
+from service.storage.engine import Database
+from service.storage.jobs import Tombstone
+from service.storage.store import Store
+from tests.fakes.rows import TENANT, a_file, a_job, a_page, a_step
+
+SECRET = "quince-marmalade-7731"
+PAGE = a_page(1, SECRET)
+ANSWER = f"{SECRET} as a step's result"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """Where all state lives."""
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def store(home: Path) -> Store:
+    """A store in the home."""
+    database = Database(f"sqlite:///{home / 'fieldmark.db'}")
+    database.migrate()
+    return Store(database)
+
+
+def _left_in(home: Path) -> list[str]:
+    """Files that still hold something of the document; blobs of SQL are compressed, so their bytes are looked for."""
+    traces = [SECRET.encode(), pack(PAGE), pack(ANSWER)]
+    files = [path for path in home.rglob("*") if path.is_file()]
+    return [path.name for path in files if any(trace in path.read_bytes() for trace in traces)]
+
+
+def test_nothing_of_a_deleted_job_is_left_in_any_file(store: Store, home: Path) -> None:
+    """Neither in the tables nor in the log beside them, nor of what was overwritten before."""
+    job = a_job(metadata={"note": SECRET * 2000}, external_id=SECRET)
+    file = a_file(name=f"{SECRET}.pdf")
+    with store.write() as rows:
+        rows.files.add(file)
+        rows.jobs.add(job, SECRET)
+        rows.steps.add([a_step()])
+        rows.pages.put(TENANT, file.blob_key, [PAGE, *(a_page(n, f"{SECRET} {n}") for n in range(2, 200))])
+    with store.write() as rows:
+        rows.jobs.forget_password(job.id)
+        rows.steps.swap(a_step(), a_step(version=1, state=StepState.DONE), ANSWER)
+        rows.jobs.put_result(job, SECRET.encode() * 500)
+        rows.jobs.save(a_job(metadata={"note": SECRET}, external_id=SECRET, status=JobStatus.SUCCEEDED))
+        rows.pages.put(TENANT, file.blob_key, [a_page(1, "written anew")])
+    assert _left_in(home)
+    with store.write() as rows:
+        rows.events.append(job, EventType.JOB_DELETED, {"reason": "requested"}, 5.0)
+        stone = Tombstone(job_id=job.id, file_sha256=file.sha256, deleted_at=5.0, reason="requested")
+        rows.jobs.remove(job, stone)
+        assert (file.blob_key,) == rows.files.remove(file)
+    store.forget_deleted()
+    assert _left_in(home) == []
