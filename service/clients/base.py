@@ -9,8 +9,9 @@ from service.domain.schema import ExtractionSchema
 from service.protocol.completion import ChatCompletion
 from service.protocol.request import ExtractionRequest
 
-PagesAs = Literal["file", "reference"]
-"""How the pages reach the model: the bytes as a data URL, or a reference to words that were already read."""
+PagesAs = Literal["file", "reference", "content"]
+"""How the pages reach the client: the bytes as a data URL; a reference to words that were already read; or such a
+reference to pages that the client may look at too, so that also pages without readable words are worth sending."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +65,10 @@ class ExtractionClient(Protocol):
     @property
     def capabilities(self) -> Capabilities:
         """What the planner must know; the same for the life of the client."""
+        ...
+
+    def for_model(self, model: str) -> ExtractionClient:
+        """This client with the capabilities of one of its provider's models; it shares the connections."""
         ...
 
     def check_schema(self, schema: ExtractionSchema) -> None:

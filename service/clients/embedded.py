@@ -55,6 +55,11 @@ class EmbeddedClient:
         """What the planner must know."""
         return CAPABILITIES
 
+    def for_model(self, model: str) -> EmbeddedClient:
+        """See `ExtractionClient.for_model`: there is one model."""
+        del model
+        return self
+
     def check_schema(self, schema: ExtractionSchema) -> None:
         """See `ExtractionClient.check_schema`."""
         check_schema_limits(schema, CAPABILITIES, provider=PROVIDER, max_name_chars=CAPABILITIES.max_schema_chars)

@@ -61,7 +61,9 @@ class ClientRegistry:
         with self._lock:
             if key not in self._clients:
                 self._clients[key] = provider.make()
-            return self._clients[key], model or provider.default_model
+            client = self._clients[key]
+        chosen = model or provider.default_model
+        return client.for_model(chosen), chosen
 
     def canonical(self, name: str) -> str:
         """`provider:model` in full, as results name it."""

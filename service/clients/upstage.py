@@ -11,27 +11,16 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-import aiohttp
 import httpx
-from httpx_aiohttp import HttpxAiohttpClient
-from pydantic import SecretStr, ValidationError
-from tenacity import (
-    AsyncRetrying,
-    RetryCallState,
-    retry_if_exception,
-    stop_after_attempt,
-    wait_exponential,
-    wait_random_exponential,
-)
+from pydantic import SecretStr
 
 from service.clients.base import Capabilities
-from service.clients.errors import FailedAnswer, bad_answer_error, error_from_answer, timeout_error, transport_error
+from service.clients.errors import FailedAnswer
+from service.clients.http_door import DoorOptions, HttpDoor, read_completion, read_whole
 from service.clients.schema_limits import check_schema_limits
 from service.domain.errors import ClientError, ErrorCode
 from service.domain.schema import ExtractionSchema
 from service.protocol.completion import ChatCompletion
-from service.protocol.error import read_error_value
-from service.protocol.json_text import decode_json
 from service.protocol.request import ExtractionRequest
 
 PROVIDER = "upstage"
@@ -52,9 +41,6 @@ CAPABILITIES = Capabilities(
     nested_objects=False,
 )
 """The limits of the synchronous call."""
-
-_BACK_OFF = wait_exponential(multiplier=0.5, max=15.0) + wait_random_exponential(multiplier=0.5, max=15.0)
-"""0.5 to 1 s, 1 to 2 s, 2 to 4 s, …: half by chance, so that calls that failed together do not return together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,23 +64,30 @@ class UpstageClient:
     """Fills `ExtractionClient`; one for a process, since a client holds its connections."""
 
     def __init__(self, options: UpstageOptions) -> None:
-        self._options = options
         self._key = options.api_key.get_secret_value()
         self._url = f"{options.base_url.rstrip('/')}/information-extraction"
-        self._slots = asyncio.Semaphore(options.max_connections)
-        limits = httpx.Limits(
-            max_connections=options.max_connections, max_keepalive_connections=options.max_connections
-        )
-        self._http = HttpxAiohttpClient(
-            headers={"authorization": f"Bearer {self._key}", "content-type": "application/json"},
-            limits=limits,
-            timeout=httpx.Timeout(None, connect=options.connect_timeout_s),
+        self._door = HttpDoor(
+            DoorOptions(
+                provider=PROVIDER,
+                headers={"authorization": f"Bearer {self._key}"},
+                secret=self._key,
+                attempts=options.attempts,
+                max_connections=options.max_connections,
+                connect_timeout_s=options.connect_timeout_s,
+                clock=options.clock,
+                sleep=options.sleep,
+            )
         )
 
     @property
     def capabilities(self) -> Capabilities:
         """The limits of the synchronous call."""
         return CAPABILITIES
+
+    def for_model(self, model: str) -> UpstageClient:
+        """See `ExtractionClient.for_model`: the vendor's models share their limits."""
+        del model
+        return self
 
     def check_schema(self, schema: ExtractionSchema) -> None:
         """Refuse a schema that the model would refuse.
@@ -117,65 +110,19 @@ class UpstageClient:
         if not self._key:
             message = f"{PROVIDER}: no key is set; set FIELDMARK_UPSTAGE_API_KEY"
             raise ClientError(ErrorCode.MODEL_ACCESS_DENIED, message, retryable=False)
-        body = request.body()
-        retrying = AsyncRetrying(
-            stop=stop_after_attempt(self._options.attempts),
-            wait=_wait_s,
-            retry=retry_if_exception(_may_pass),
-            sleep=self._options.sleep,
-            reraise=True,
-        )
-        return await retrying(self._call, body, timeout_s)
+        return await self._door.post(self._url, request.body(), _Answers(), timeout_s=timeout_s)
 
     async def close(self) -> None:
         """Close every connection; calls in flight fail."""
-        await self._http.aclose()
-
-    async def _call(self, body: bytes, timeout_s: float) -> ChatCompletion:
-        async with self._slots:
-            answer = await self._post(body, timeout_s)
-        if answer.is_success:
-            return _read_completion(answer.content)
-        failed = FailedAnswer(status=answer.status_code, headers=answer.headers, body=answer.content)
-        raise error_from_answer(PROVIDER, failed, secret=self._key, now=self._options.clock())
-
-    async def _post(self, body: bytes, timeout_s: float) -> httpx.Response:
-        deadline = asyncio.timeout(timeout_s)
-        try:
-            async with deadline:
-                return await self._http.post(self._url, content=body)
-        except (httpx.HTTPError, httpx.InvalidURL, aiohttp.ClientError, OSError) as error:
-            if deadline.expired():
-                raise timeout_error(PROVIDER, timeout_s) from error
-            raise transport_error(PROVIDER, error) from error
+        await self._door.close()
 
 
-def _may_pass(error: BaseException) -> bool:
-    return isinstance(error, ClientError) and error.retryable
+class _Answers:
+    """Fills `AnswerReader`: a chat completion in one piece."""
 
+    async def read(self, response: httpx.Response) -> ChatCompletion:
+        return read_completion(PROVIDER, await read_whole(PROVIDER, response))
 
-def _wait_s(state: RetryCallState) -> float:
-    """The time the server asked for, if it did, and then our own back-off."""
-    error = state.outcome.exception() if state.outcome is not None else None
-    asked = error.retry_after_s if isinstance(error, ClientError) else None
-    return (asked or 0.0) + _BACK_OFF(state)
-
-
-def _read_completion(content: bytes) -> ChatCompletion:
-    """The answer of a call that succeeded.
-
-    What is not JSON was cut or written by something on the way, so it may pass; JSON of another form will come again.
-    """
-    try:
-        value = decode_json(content)
-    except ValueError as error:
-        raise bad_answer_error(PROVIDER, "the body is not JSON", retryable=True) from error
-    try:
-        completion = ChatCompletion.model_validate(value)
-    except ValidationError as error:
-        reported = isinstance(value, dict) and "error" in value and read_error_value(value) is not None
-        why = "the body reports an error" if reported else "the body is no chat completion"
-        raise bad_answer_error(PROVIDER, why, retryable=reported) from error
-    if not completion.choices:
-        raise bad_answer_error(PROVIDER, "it holds no choice", retryable=True)
-    return completion
+    def excuse(self, failed: FailedAnswer) -> None:
+        """No failure is an answer."""
+        del failed

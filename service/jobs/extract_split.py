@@ -53,7 +53,7 @@ def build_request(services: Services, claim: Claim) -> ExtractionRequest:
 
 def _pages_url(services: Services, claim: Claim, client: ExtractionClient) -> str:
     source_key, pages = claim.job.source_key or "", claim.step.pages
-    if client.capabilities.pages_as == "reference":
+    if client.capabilities.pages_as != "file":
         return PagesReference(source_key, pages).url()
     with services.blobs.local(source_key) as path:
         if len(pages) == claim.job.page_count and path.stat().st_size <= client.capabilities.max_file_bytes:
@@ -64,7 +64,7 @@ def _pages_url(services: Services, claim: Claim, client: ExtractionClient) -> st
 def covered_pages(claim: Claim, client: ExtractionClient) -> tuple[int, ...]:
     """File pages in the order in which the model numbers them."""
     pages = claim.step.pages
-    return pages if client.capabilities.pages_as == "reference" else PageRange(pages[0], pages[-1]).numbers()
+    return PageRange(pages[0], pages[-1]).numbers() if client.capabilities.pages_as == "file" else pages
 
 
 def read_answer(services: Services, claim: Claim, answer: ChatCompletion) -> Outcome:
