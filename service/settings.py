@@ -6,6 +6,7 @@ Built once by the entry point and passed on; nothing here is global.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -19,6 +20,9 @@ class Settings(BaseSettings):
     home: Path = Field(Path(".fieldmark"), description="Folder that holds all state of one installation.")
     database_url: str = Field("", description="SQLAlchemy URL; empty: SQLite inside the home.")
     redis_url: str = Field("", description="Redis or Valkey; empty: `fieldmark serve` starts a private one.")
+    redis_binary: str = Field(
+        "", description="Redis or Valkey program that `serve` starts; empty: the first found; `none`: do without."
+    )
     blobs_url: str = Field("", description="`s3://bucket/prefix`; empty: a folder inside the home.")
     s3_endpoint_url: str = Field("", description="Endpoint of an S3-compatible store other than Amazon's.")
 
@@ -55,6 +59,11 @@ class Settings(BaseSettings):
     api_host: str = Field("127.0.0.1", description="Address the API listens on.")
     api_port: int = Field(8000, ge=0, le=65535, description="Port the API listens on; 0: any free one.")
     allowed_hosts: str = Field("", description="Further Host names, comma-separated, that the API answers to.")
+
+    api_key: SecretStr = Field(
+        SecretStr(""), description="Key that `extract` and `batch` show to a running `serve`; empty: none."
+    )
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="Least level that is logged.")
 
     @property
     def resolved_database_url(self) -> str:

@@ -11,13 +11,10 @@ from collections.abc import Sequence
 from pydantic import SecretStr
 
 from service import __version__
-from service.clients.base import PagesReference
+from service.clients.base import ExtractionClient, PagesReference
 from service.clients.embedded import PROVIDER as EMBEDDED
 from service.clients.embedded import EmbeddedClient, EmbeddedDoors
 from service.clients.registry import ClientRegistry, Provider
-from service.clients.upstage import DEFAULT_MODEL as UPSTAGE_MODEL
-from service.clients.upstage import PROVIDER as UPSTAGE
-from service.clients.upstage import UpstageClient, UpstageOptions
 from service.documents.reader import DocumentReader, ReadingLimits
 from service.domain.errors import ErrorCode, InputError
 from service.domain.pages import PageText
@@ -28,7 +25,6 @@ from service.jobs.keeper import ClaimKeeper
 from service.jobs.lifecycle import LeaseRule
 from service.jobs.services import JobLimits, LoopThread, Services
 from service.messaging.queue import TaskQueue
-from service.messaging.queue_celery import CeleryQueue, make_celery
 from service.protocol.completion import ChatCompletion
 from service.settings import Settings
 from service.storage.blobs import BlobStore
@@ -38,6 +34,8 @@ from service.storage.pictures import PictureCache
 from service.storage.store import Store
 
 READ_SLICE_S = 3.0
+UPSTAGE, UPSTAGE_MODEL = "upstage", "information-extract"
+"""As its client says; a test holds both together, since naming the client here would load it for everyone."""
 _DAY_S = 86_400.0
 
 
@@ -64,7 +62,7 @@ def build_services(settings: Settings, *, role: str, queue: TaskQueue | None = N
         store=store,
         blobs=_blobs(settings),
         pictures=PictureCache(settings.home / "pictures", max_bytes=settings.picture_cache_bytes),
-        queue=queue or CeleryQueue(make_celery(settings.redis_url)),
+        queue=queue or _broker_queue(settings),
         reader=DocumentReader(_reading_limits(settings)),
         models=_models(settings, store),
         loop=LoopThread(),
@@ -96,6 +94,12 @@ def close_services(services: Services) -> None:
     services.store.close()
 
 
+def _broker_queue(settings: Settings) -> TaskQueue:
+    from service.messaging.queue_celery import CeleryQueue, make_celery  # a process with its own queue needs no Celery
+
+    return CeleryQueue(make_celery(settings.redis_url))
+
+
 def _reading_limits(settings: Settings) -> ReadingLimits:
     return ReadingLimits(
         max_pages=settings.max_pages,
@@ -123,7 +127,9 @@ def _models(settings: Settings, store: Store) -> ClientRegistry:
     def make_embedded() -> EmbeddedClient:
         return EmbeddedClient(EmbeddedDoors(load_pages=load_pages, encode=_encode))
 
-    def make_upstage() -> UpstageClient:
+    def make_upstage() -> ExtractionClient:
+        from service.clients.upstage import UpstageClient, UpstageOptions  # half a second that only its users wait for
+
         return UpstageClient(
             UpstageOptions(
                 base_url=settings.upstage_base_url,

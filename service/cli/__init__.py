@@ -1,0 +1,1 @@
+"""The `fieldmark` command: each command a file, put together in `main`. The top floor; nothing imports it."""

@@ -1,0 +1,98 @@
+"""Work in this process: the same use cases and tables as a fleet, with a queue of threads instead of Redis."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Literal
+
+from service.auth.callers import LOCAL_TENANT, LOCAL_USER
+from service.cli.desk import JobView, Order
+from service.domain.errors import ErrorCode, InputError, StateError
+from service.domain.jobs import JobOptions, QueueName
+from service.domain.records import JsonObject
+from service.jobs.control import cancel_job
+from service.jobs.queries import get_job, get_progress
+from service.jobs.result import result_body
+from service.jobs.run_steps import run_ring
+from service.jobs.submit import Submission, submit_job
+from service.jobs.sweep import Sweeper
+from service.jobs.uploads import take_bytes
+from service.messaging.queue_inline import InlineQueue
+from service.settings import Settings
+from service.wiring import build_services, close_services, prepare
+
+_IO_THREADS = 8
+
+
+class LocalDesk:
+    """A `Desk` that works itself, as long as it is open."""
+
+    where: Literal["here", "serve"] = "here"
+
+    def __init__(self, settings: Settings, *, workers: int) -> None:
+        prepare(settings)
+        self._queue = InlineQueue({QueueName.CPU: workers, QueueName.IO: _IO_THREADS})
+        self._services = build_services(settings, role="local", queue=self._queue)
+        self._services.keeper.start()
+        self._queue.start(lambda ring: run_ring(self._services, ring))
+        self._sweeper = Sweeper(self._services, every_s=settings.sweep_s)
+        self._sweeper.start()
+
+    def submit(self, order: Order) -> str:
+        """See `Desk.submit`."""
+        services = self._services
+        options = JobOptions(
+            model=order.model or services.default_model,
+            split_documents=order.split_documents,
+            pages_per_chunk=order.pages_per_chunk,
+            priority=order.priority,
+        )
+        file = take_bytes(services, LOCAL_TENANT, order.path.name, self._read(order))
+        submission = Submission(
+            tenant_id=LOCAL_TENANT,
+            file=file,
+            schema=order.schema,
+            options=options,
+            password=order.password,
+            metadata={},
+            created_by=LOCAL_USER,
+        )
+        return submit_job(services, submission).id
+
+    def _read(self, order: Order) -> bytes:
+        """The file's bytes; of one that is too large no more than shows it."""
+        try:
+            with order.path.open("rb") as file:
+                return file.read(self._services.limits.max_file_bytes + 1)
+        except OSError as error:
+            raise InputError(
+                ErrorCode.NO_FILE, f"The file {str(order.path)!r} cannot be read: {error.strerror}.", param="file"
+            ) from None
+
+    def look(self, job_id: str) -> JobView:
+        """See `Desk.look`."""
+        job = get_job(self._services, LOCAL_TENANT, job_id)
+        progress = get_progress(self._services, job)
+        return JobView(
+            status=job.status,
+            pages_total=progress.pages_total,
+            pages_read=progress.pages_read,
+            splits_total=progress.splits_total,
+            splits_done=progress.splits_done,
+            fault_code=job.fault.code if job.fault else None,
+            fault_message=job.fault.message if job.fault else None,
+        )
+
+    def result(self, job_id: str) -> JsonObject:
+        """See `Desk.result`."""
+        return result_body(self._services, get_job(self._services, LOCAL_TENANT, job_id))
+
+    def cancel(self, job_id: str) -> None:
+        """See `Desk.cancel`."""
+        with suppress(StateError):
+            cancel_job(self._services, LOCAL_TENANT, job_id)
+
+    def close(self) -> None:
+        """See `Desk.close`; what other jobs of this home wait for stays in the database."""
+        self._sweeper.stop()
+        close_services(self._services)

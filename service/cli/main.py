@@ -1,0 +1,59 @@
+"""The entry point: every command, and the one place where an error becomes a line and an exit code."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from service import __version__
+from service.cli import extract, session
+from service.cli.exit_codes import EPILOG, EXIT_CODES, ExitCode
+from service.domain.errors import ServiceError
+
+app = typer.Typer(
+    name="fieldmark",
+    help="Turns documents into records in which every value has its page, its box and whether to trust it.",
+    epilog=EPILOG,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command(epilog=EPILOG)(extract.extract)
+
+
+@app.command()
+def version() -> None:
+    """Print the version."""
+    session.write_out(__version__.encode())
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        version()
+        raise typer.Exit
+
+
+@app.callback()
+def _start(  # pyright: ignore[reportUnusedFunction] - typer calls it
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """See the app's help."""
+
+
+def main() -> None:
+    """Run one command and end the process with its exit code."""
+    try:
+        app()
+    except ServiceError as error:
+        session.say(f"fieldmark: {error.message} [{error.code}]")
+        sys.exit(EXIT_CODES[error.code])
+    except KeyboardInterrupt:
+        sys.exit(ExitCode.INTERRUPTED)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""What most commands begin with: settings from flags and environment, logging, files that a person named."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import orjson
+
+from service.domain.errors import ErrorCode, InputError
+from service.domain.records import JsonObject
+
+if TYPE_CHECKING:
+    from service.settings import Settings
+
+
+def load_settings(home: Path | None = None, **given: object) -> Settings:
+    """Settings of this process: what is given as a flag goes before the environment and `.env`.
+
+    Raises:
+        InputError: `invalid_option`, a setting has a value that it cannot have.
+    """
+    from pydantic import ValidationError  # the help text and the version need neither
+
+    from service.settings import Settings
+
+    flags = {name: value for name, value in {"home": home, **given}.items() if value is not None}
+    try:
+        settings = Settings.model_validate(flags)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = f"FIELDMARK_{str(first['loc'][0]).upper()}"
+        raise InputError(ErrorCode.INVALID_OPTION, f"The setting {name} cannot be taken: {first['msg']}.") from None
+    return settings.model_copy(update={"home": settings.home.expanduser().absolute()})
+
+
+def start_logging(settings: Settings, role: str) -> None:
+    """Plain lines on standard error: time, level, role of the process, message."""
+    logging.basicConfig(
+        stream=sys.stderr,
+        level=settings.log_level,
+        format=f"%(asctime)s %(levelname)s {role}: %(message)s",
+        force=True,
+    )
+    logging.getLogger("httpx").setLevel(logging.WARNING)  # it tells every call at INFO
+    logging.getLogger("alembic").setLevel(logging.WARNING)
+
+
+def read_schema(path: Path) -> JsonObject:
+    """A JSON Schema from a file.
+
+    Raises:
+        InputError: `invalid_schema`.
+    """
+    try:
+        body = orjson.loads(path.read_bytes())
+    except OSError as error:
+        raise InputError(
+            ErrorCode.INVALID_SCHEMA, f"The schema {str(path)!r} cannot be read: {error.strerror}."
+        ) from None
+    except orjson.JSONDecodeError as error:
+        raise InputError(
+            ErrorCode.INVALID_SCHEMA,
+            f"The schema {str(path)!r} is not JSON (line {error.lineno}, column {error.colno}).",
+        ) from None
+    if not isinstance(body, dict):
+        raise InputError(ErrorCode.INVALID_SCHEMA, f"The schema {str(path)!r} must be a JSON object.")
+    return cast(JsonObject, body)
+
+
+def say(message: str) -> None:
+    """A line for the person at the terminal; results alone go to standard output."""
+    print(message, file=sys.stderr, flush=True)  # noqa: T201 - a command talks to a person
+
+
+def write_out(data: bytes) -> None:
+    """Write a result to standard output."""
+    sys.stdout.buffer.write(data if data.endswith(b"\n") else data + b"\n")
+    sys.stdout.buffer.flush()
