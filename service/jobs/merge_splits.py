@@ -11,6 +11,7 @@ from service.domain.jobs import Fault, Job, JobStatus, ReviewState, Step, StepKi
 from service.domain.pages import PageRange, TextSource
 from service.domain.records import NO_USAGE, Extraction, Issue, PageCoverage, PageState, Record, Stage, Usage
 from service.domain.schema import ExtractionSchema, parse_schema
+from service.extraction.boundaries import find_documents
 from service.extraction.check import run_checks
 from service.extraction.coverage import SplitCoverage, SplitOutcome, build_coverage
 from service.extraction.merge import merge
@@ -22,6 +23,7 @@ from service.jobs.settle import Claim, Outcome
 from service.storage.codec import pack
 from service.storage.store import Rows
 
+_LOOKED_AT_PAGES = 20
 _LOST_PAGES = frozenset({PageState.FAILED, PageState.SKIPPED_LIMIT, PageState.NOT_REACHED, PageState.UNREADABLE})
 
 
@@ -58,7 +60,13 @@ def merge_splits(services: Services, claim: Claim) -> Outcome:
     result = RunResult(
         records=records,
         coverage=coverage,
-        issues=(*job.issues, *splits.page_issues, *_split_issues(splits), *merge_issues),
+        issues=(
+            *job.issues,
+            *splits.page_issues,
+            *_split_issues(splits),
+            *_several_documents(services, job),
+            *merge_issues,
+        ),
         usage=sum((answer.usage for answer in splits.answers.values()), NO_USAGE),
         model=services.models.canonical(job.options.model),
     )
@@ -114,6 +122,22 @@ def _split_issues(splits: _Splits) -> Iterator[Issue]:
         if step.state is StepState.FAILED and step.fault is not None:
             first = step.pages[0] if step.pages else None
             yield Issue(stage=Stage.EXTRACT, code=step.fault.code, message=step.fault.message, page=first, split=index)
+
+
+def _several_documents(services: Services, job: Job) -> Iterator[Issue]:
+    """A warning when a short file that was taken as one document looks like several."""
+    if job.options.split_documents or not 1 < (job.page_count or 0) <= _LOOKED_AT_PAGES:
+        return
+    with services.store.read() as rows:
+        texts = rows.pages.load(job.source_key or "")
+    found = find_documents(texts) if texts else ()
+    if len(found) > 1:
+        ranges = ", ".join(map(str, found))
+        yield Issue(
+            stage=Stage.PLAN,
+            code="several_documents",
+            message=f"The file looks like {len(found)} documents (pages {ranges}); `split_documents` keeps them apart.",
+        )
 
 
 def _publish(rows: Rows, job: Job, result: RunResult, body: bytes, now: float) -> Job:
