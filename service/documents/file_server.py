@@ -9,7 +9,7 @@ from pathlib import Path
 from service.documents.messages import decode_box, encode_info, encode_page, encode_tables
 from service.documents.pdf_pages import PdfPages
 from service.documents.readings import OpenFile, RenderOptions
-from service.documents.sniffing import sniff_file
+from service.documents.sniffing import OFFICE_KINDS, sniff_file
 from service.domain.errors import ErrorCode, InputError
 from service.domain.pages import MediaKind, PageRange
 from service.domain.records import JsonObject
@@ -35,6 +35,7 @@ class FileServer:
             "open": self._open,
             "read": self._read,
             "tables": self._tables,
+            "convert": self._convert,
             "render": self._render,
             "cut": self._cut,
         }
@@ -65,6 +66,12 @@ class FileServer:
     def _tables(self, head: JsonObject) -> Answer:
         return {"tables": encode_tables(self._opened(head).tables(self._index(head)))}, b""
 
+    def _convert(self, head: JsonObject) -> Answer:
+        from service.documents.office import convert  # noqa: PLC0415 - loads slowly, for office files only
+
+        kind, pdf = convert(Path(str(head["path"])), _password(head))
+        return {"kind": kind.value}, pdf
+
     def _render(self, head: JsonObject) -> Answer:
         image_format = str(head["format"])
         options = RenderOptions(
@@ -91,7 +98,7 @@ class FileServer:
 
     def _opened(self, head: JsonObject) -> OpenFile:
         path = Path(str(head["path"]))
-        password = str(head["password"]) if head.get("password") else None
+        password = _password(head)
         state = path.stat()
         key = _Key(path, password, state.st_size, state.st_mtime_ns)
         if self._file is not None and key == self._key:
@@ -100,6 +107,10 @@ class FileServer:
             self._file.close()
             self._file = None
         kind = sniff_file(path)
+        if kind in OFFICE_KINDS:
+            raise InputError(
+                ErrorCode.INVALID_REQUEST, "An office file is read through the PDF that opening it gave, not by itself."
+            )
         if kind is MediaKind.PDF:
             self._file = PdfPages(path, password)
         else:
@@ -108,6 +119,10 @@ class FileServer:
             self._file = ImagePages(path, kind, _number(head, "max_pixels"))
         self._key = key
         return self._file
+
+
+def _password(head: JsonObject) -> str | None:
+    return str(head["password"]) if head.get("password") else None
 
 
 def _number(head: JsonObject, key: str) -> int:

@@ -16,7 +16,7 @@ from service.documents.messages import BrokenMessage, Read, frame, read_message
 from service.domain.errors import ErrorCode, ReadingError
 from service.domain.records import JsonObject
 
-SandboxKind = Literal["pdf", "ocr"]
+SandboxKind = Literal["pdf", "ocr", "office"]
 Answer = tuple[JsonObject, bytes]
 
 START_TIMEOUT_S = 30.0

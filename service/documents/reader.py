@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import shutil
+import tempfile
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -21,15 +24,16 @@ from service.documents.messages import (
     encode_box,
 )
 from service.documents.process import Answer, SandboxKind, SandboxProcess
-from service.documents.sniffing import sniff, sniff_file
+from service.documents.sniffing import OFFICE_KINDS, sniff, sniff_file
 from service.domain.errors import ErrorCode, InputError, ReadingError
 from service.domain.geometry import Box
-from service.domain.pages import DocumentInfo, PageRange, PageSize, PageText, TextSource
+from service.domain.pages import DocumentInfo, MediaKind, PageRange, PageSize, PageText, TextSource
 from service.domain.records import Issue, JsonObject, Stage
 
 __all__ = ["DocumentReader", "OpenedDocument", "ReadingLimits", "sniff", "sniff_file"]
 
 ImageFormat = Literal["jpeg", "webp", "png"]
+_log = logging.getLogger(__name__)
 _FAILED_WIDTH, _FAILED_HEIGHT = 595.0, 842.0
 _LAYER_AGREES = 0.8
 """A foreign text layer is kept when, over sampled lines, at least this share of its letters is what the picture shows."""
@@ -80,10 +84,10 @@ class DocumentReader:
             InputError: what is wrong with the file; `password_required` asks for a password.
             ReadingError: looking at it ran over its limits.
         """
-        sniff_file(path)
-        head: JsonObject = {"op": "open"}
-        answer, body = self._ask_file(head, path, password, subject="the file")
-        return OpenedDocument(decode_info(answer), body or None)
+        if sniff_file(path) in OFFICE_KINDS:
+            return self._open_office(path, password)
+        answer, _ = self._ask_file({"op": "open"}, path, password, subject="the file")
+        return OpenedDocument(decode_info(answer), None)
 
     def read_pages(self, path: Path, pages: PageRange, *, password: str | None = None) -> Iterator[PageText]:
         """Read pages one by one, in order; a page that defeats the readers comes as FAILED with an issue.
@@ -144,6 +148,34 @@ class DocumentReader:
         if self._busy_for == thread_id:
             for sandbox in tuple(self._own().values()):
                 sandbox.kill()
+
+    def _open_office(self, path: Path, password: str | None) -> OpenedDocument:
+        kind, pdf = self._converted(path, password)
+        with tempfile.TemporaryDirectory(prefix="fieldmark-") as folder:
+            made = Path(folder) / "document.pdf"
+            made.write_bytes(pdf)
+            answer, _ = self._ask_file({"op": "open"}, made, None, subject="the file")
+        return OpenedDocument(replace(decode_info(answer), kind=kind), pdf)
+
+    def _converted(self, path: Path, password: str | None) -> tuple[MediaKind, bytes]:
+        """The kind of an office file and the PDF made of it: by LibreOffice, else or when that fails by the own readers."""
+        head: JsonObject = {"op": "convert", "path": str(path.resolve()), "password": password}
+        if shutil.which("soffice") is not None:
+            timeout_s = self._limits.page_timeout_s * _WHOLE_FILE
+            try:
+                answer, pdf = self._ask("office", head, b"", timeout_s=timeout_s, subject="the file")
+                return MediaKind(str(answer["kind"])), pdf
+            except ReadingError:
+                _log.warning("LibreOffice did not convert a file; the own readers are used")
+            finally:
+                self._end("office")
+        answer, pdf = self._ask_file(head, path, password, subject="the file")
+        return MediaKind(str(answer["kind"])), pdf
+
+    def _end(self, kind: SandboxKind) -> None:
+        sandbox = self._own().pop(kind, None)
+        if sandbox is not None:
+            sandbox.kill()
 
     def _read_page(self, path: Path, number: int, password: str | None) -> PageText:
         head: JsonObject = {"op": "read", "page": number}

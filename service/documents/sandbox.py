@@ -53,6 +53,10 @@ def _server(kind: str, memory_bytes: int) -> RequestServer:
         from service.documents.ocr_server import OcrServer  # noqa: PLC0415 - a PDF sandbox never loads the networks
 
         return OcrServer()
+    if kind == "office":
+        from service.documents.office_server import OfficeServer  # noqa: PLC0415 - LibreOffice minds its own memory
+
+        return OfficeServer()
     _limit_memory(memory_bytes)
     from service.documents.file_server import FileServer  # noqa: PLC0415 - an OCR sandbox never loads PDFium
 

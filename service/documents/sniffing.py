@@ -11,6 +11,8 @@ HEAD_BYTES = 4096
 """As much of a file's beginning as `sniff` wants to see."""
 ACCEPTED = "PDF, PNG, JPEG, TIFF, WebP, BMP, GIF, HEIC, DOCX, XLSX, PPTX"
 
+OFFICE_KINDS = (MediaKind.DOCX, MediaKind.XLSX, MediaKind.PPTX)
+"""Kinds that are turned into a PDF first."""
 _PDF_WITHIN = 1024
 """A PDF header may stand behind a byte order mark or other junk. Source: ISO 32000-1, annex H (implementation notes)."""
 _ZIP = b"PK\x03\x04"
@@ -64,7 +66,7 @@ def sniff_file(path: Path) -> MediaKind:
         kind = sniff(head)
         if kind is None and head.startswith(_ZIP):
             file.seek(max(0, size - _DIRECTORY_BYTES))
-            kind = _sniff_zip(file.read(_DIRECTORY_BYTES))
+            kind = sniff_zip(file.read(_DIRECTORY_BYTES))
     if kind is None and is_encrypted_office(path):
         kind = MediaKind.DOCX
     if kind is None:
@@ -88,8 +90,8 @@ def is_encrypted_office(path: Path) -> bool:
     return False
 
 
-def _sniff_zip(tail: bytes) -> MediaKind | None:
-    """The kind of a ZIP by the names in its directory, without unpacking anything."""
+def sniff_zip(tail: bytes) -> MediaKind | None:
+    """The kind of an office file by the names in its directory, which stands at the end; nothing is unpacked."""
     if b"[Content_Types].xml" not in tail:
         return None
     return next((kind for part, kind in _OFFICE_PARTS if part in tail), None)
