@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
+from enum import IntEnum
 from pathlib import PurePosixPath
 from typing import Annotated, Literal
 
@@ -118,12 +119,21 @@ def read_page(file_id: FileId, page: PageNumber, services: ServicesOf, caller: R
     return Response(encode_json(_page_body(text)), media_type="application/json")
 
 
+class Dpi(IntEnum):
+    """How finely a page can be drawn: few sizes, so that drawn pages are found again."""
+
+    SMALL = 72
+    SCREEN = 100
+    LARGE = 150
+    PRINT = 200
+
+
 class ImageQuery(BaseModel):
     """How a page is drawn."""
 
     model_config = ConfigDict(extra="forbid")
 
-    dpi: Literal[72, 100, 150, 200] = Field(100, description="Dots per inch of the page as displayed.")
+    dpi: Dpi = Field(Dpi.SCREEN, description="Dots per inch of the page as displayed.")
     crop: str | None = Field(
         None,
         description="A part of the page, `x0,y0,x1,y1` in fractions (0–1) of it.",
