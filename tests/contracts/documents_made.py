@@ -1,0 +1,88 @@
+"""PDF files made in memory for the tests of the documents room."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pypdfium2 as pdfium
+from reportlab.pdfgen.canvas import Canvas
+
+Draw = Callable[[Canvas], None]
+
+
+def pdf_of(*pages: Draw, size: tuple[float, float] = (595.0, 842.0)) -> bytes:
+    """A PDF with one drawn page after the other."""
+    buffer = io.BytesIO()
+    canvas = Canvas(buffer, pagesize=size, invariant=1)
+    for draw in pages:
+        canvas.setFont("Helvetica", 12)
+        draw(canvas)
+        canvas.showPage()
+    canvas.save()
+    return buffer.getvalue()
+
+
+def text_page(*lines: str, size: float = 12.0) -> Draw:
+    """A page of plain lines."""
+
+    def draw(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica", size)
+        for number, line in enumerate(lines):
+            canvas.drawString(60, 780 - number * size * 1.6, line)
+
+    return draw
+
+
+@dataclass(frozen=True, slots=True)
+class PageShape:
+    """Boxes and rotation to give the first page; boxes as left, bottom, right, top."""
+
+    rotation: int = 0
+    media: tuple[float, float, float, float] | None = None
+    crop: tuple[float, float, float, float] | None = None
+    user_unit: float = 1.0
+
+
+def reshaped(data: bytes, shape: PageShape) -> bytes:
+    """The file with its first page's boxes, rotation and user unit changed."""
+    document = pdfium.PdfDocument(data)
+    page = document[0]
+    if shape.media is not None:
+        page.set_mediabox(*shape.media)
+    if shape.crop is not None:
+        page.set_cropbox(*shape.crop)
+    page.set_rotation(shape.rotation)
+    page.close()
+    buffer = io.BytesIO()
+    document.save(buffer)
+    document.close()
+    changed = buffer.getvalue()
+    if shape.user_unit != 1.0:
+        changed = changed.replace(b"/MediaBox", f"/UserUnit {shape.user_unit} /MediaBox".encode(), 1)
+    return changed
+
+
+def raw_pdf(content: bytes, *, resources: bytes = b"", pages: int = 1, catalog: bytes = b"") -> bytes:
+    """A small PDF written by hand, all pages with the same content stream; offsets are right."""
+    font = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"
+    kids = b" ".join(f"{5 + n} 0 R".encode() for n in range(pages))
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R " + catalog + b" >>",
+        b"<< /Type /Pages /Kids [" + kids + b"] /Count " + str(pages).encode() + b" >>",
+        b"<< /Font << /F1 " + font + b" >> " + resources + b" >>",
+        b"<< /Length " + str(len(content)).encode() + b" >>\nstream\n" + content + b"\nendstream",
+    ]
+    page = b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 300] /Resources 3 0 R /Contents 4 0 R >>"
+    objects += [page] * pages
+    out = bytearray(b"%PDF-1.7\n")
+    offsets: list[int] = []
+    for number, body in enumerate(objects, start=1):
+        offsets.append(len(out))
+        out += f"{number} 0 obj\n".encode() + body + b"\nendobj\n"
+    start = len(out)
+    out += f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n".encode()
+    out += b"".join(f"{offset:010} 00000 n \n".encode() for offset in offsets)
+    out += f"trailer << /Size {len(objects) + 1} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n".encode()
+    return bytes(out)
