@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
+import warnings
 
 from celery import Celery
+from celery.platforms import SecurityWarning
 from celery.signals import setup_logging, worker_init, worker_process_init, worker_process_shutdown, worker_shutdown
 
 from service.domain.jobs import Priority, QueueName
@@ -14,7 +16,7 @@ from service.jobs.sweep import Sweeper
 from service.messaging.queue import Ring
 from service.messaging.queue_celery import TASK, make_celery
 from service.settings import Settings
-from service.wiring import build_services
+from service.wiring import build_services, close_services
 from workers.lifeline import die_with_parent
 
 
@@ -39,7 +41,6 @@ class WorkerProcess:
 
     def open(self) -> None:
         """Get ready before the first message: a process that is listed as alive can work."""
-        die_with_parent()
         services = self.services
         self._sweeper = Sweeper(services, every_s=self._settings.sweep_s)
         self._sweeper.start()
@@ -49,9 +50,7 @@ class WorkerProcess:
         if self._sweeper is not None:
             self._sweeper.stop()
         if self._services is not None:
-            self._services.keeper.stop()
-            self._services.loop.stop()
-            self._services.reader.close()
+            close_services(self._services)
 
 
 def make_worker_app(settings: Settings, queue: QueueName) -> Celery:
@@ -62,14 +61,17 @@ def make_worker_app(settings: Settings, queue: QueueName) -> Celery:
     def run_steps(step_ids: list[str]) -> None:
         run_ring(process.services, Ring(queue=queue, priority=Priority.NORMAL, step_ids=tuple(step_ids)))
 
+    forks = queue is QueueName.CPU
+
     def opening(**_signal: object) -> None:
+        if forks:
+            die_with_parent()
         process.open()
 
     def closing(**_signal: object) -> None:
         process.close()
 
     app.task(run_steps, name=TASK)
-    forks = queue is QueueName.CPU
     opened = worker_process_init if forks else worker_init
     closed = worker_process_shutdown if forks else worker_shutdown
     opened.connect(opening, weak=False)
@@ -84,7 +86,8 @@ def _keep_logging(**_signal: object) -> None:
 
 def run_worker(settings: Settings, queue: QueueName) -> None:
     """Work on one queue until told to stop (SIGTERM: what runs is finished; a second one: at once)."""
-    die_with_parent()
+    # In a container there may be no other user, and messages are JSON: nothing in one can run as code.
+    warnings.simplefilter("ignore", SecurityWarning)
     app = make_worker_app(settings, queue)
     pool = ("prefork", settings.cpu_workers) if queue is QueueName.CPU else ("threads", settings.io_threads)
     worker = app.Worker(
@@ -97,6 +100,7 @@ def run_worker(settings: Settings, queue: QueueName) -> None:
         loglevel="WARNING",
         max_memory_per_child=_CHILD_MEMORY_KB if queue is QueueName.CPU else None,
         hostname=f"{queue}@fieldmark",
+        quiet=True,
     )
     worker.start()
 

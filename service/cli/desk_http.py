@@ -82,7 +82,7 @@ class HttpDesk:
         except (httpx.TransportError, orjson.JSONDecodeError) as error:
             raise InternalError(
                 ErrorCode.NOT_READY,
-                f"`fieldmark serve` at {self._client.base_url} did not answer ({type(error).__name__}); is it all right?",
+                f"`fieldmark serve` at {self._client.base_url} did not answer ({type(error).__name__}); see its log.",
             ) from None
         if answer.is_success:
             return body
@@ -97,7 +97,7 @@ def _fault(status: int, error: JsonObject) -> ServiceError:
         code = ErrorCode.INTERNAL
     if code is ErrorCode.INVALID_API_KEY:
         message += " The key is read from FIELDMARK_API_KEY."
-    kind = StateError if status in (404, 409, 410) else InputError if status < 500 else InternalError  # noqa: PLR2004 - HTTP
+    kind = StateError if status in (404, 409, 410) else InputError if status < 500 else InternalError
     return kind(code, message)
 
 

@@ -90,8 +90,9 @@ _FAULTS: Mapping[ExitCode, tuple[ErrorCode, ...]] = {
 EXIT_CODES: Mapping[ErrorCode, ExitCode] = {code: exit_code for exit_code, codes in _FAULTS.items() for code in codes}
 
 EPILOG = (
-    "Exit codes: 0 done · 2 command, schema, option or setting · 3 the file cannot be read · 4 the model or its answer · "
-    "5 Fieldmark or this machine · 6 not there, not now or not allowed · 10 partly done · 130 interrupted."
+    "Exit codes: 0 done · 2 command, schema, option or setting · 3 the file cannot be read · "
+    "4 the model or its answer · 5 Fieldmark or this machine · "
+    "6 not there, not now or not allowed · 10 partly done · 130 interrupted."
 )
 
 

@@ -20,7 +20,7 @@ _LOOK_S = (0.01, 0.02, 0.05, 0.1, 0.2)
 _PENDING = "waiting"
 
 
-def extract(
+def extract(  # noqa: PLR0913 - a parameter is a flag
     file: Annotated[
         Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="PDF, picture or office file.")
     ],

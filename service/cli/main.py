@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from service import __version__
-from service.cli import extract, session
+from service.cli import api_process, extract, serve, session, worker
 from service.cli.exit_codes import EPILOG, EXIT_CODES, ExitCode
 from service.domain.errors import ServiceError
 
@@ -20,6 +20,9 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.command()(serve.serve)
+app.command()(worker.worker)
+app.command(hidden=True)(api_process.api)
 app.command(epilog=EPILOG)(extract.extract)
 
 

@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, cast
 
 import orjson
 
+from service import __version__
 from service.domain.errors import ErrorCode, InputError
 from service.domain.records import JsonObject
 
 if TYPE_CHECKING:
     from service.settings import Settings
+
+_TALKATIVE = ("alembic", "celery", "httpx", "kombu")
+"""Libraries that tell at INFO what only they care for."""
 
 
 def load_settings(home: Path | None = None, **given: object) -> Settings:
@@ -44,8 +48,8 @@ def start_logging(settings: Settings, role: str) -> None:
         format=f"%(asctime)s %(levelname)s {role}: %(message)s",
         force=True,
     )
-    logging.getLogger("httpx").setLevel(logging.WARNING)  # it tells every call at INFO
-    logging.getLogger("alembic").setLevel(logging.WARNING)
+    for name in _TALKATIVE:
+        logging.getLogger(name).setLevel(logging.WARNING)
 
 
 def read_schema(path: Path) -> JsonObject:
@@ -79,3 +83,14 @@ def write_out(data: bytes) -> None:
     """Write a result to standard output."""
     sys.stdout.buffer.write(data if data.endswith(b"\n") else data + b"\n")
     sys.stdout.buffer.flush()
+
+
+def announce(url: str, home: Path, how: str) -> None:
+    """One clear block once the service is ready."""
+    say(
+        f"\n  Fieldmark {__version__} is ready\n\n"
+        f"    address   {url}\n"
+        f"    home      {home}\n"
+        f"    runs as   {how}\n\n"
+        "  Ctrl-C ends it; what is unfinished goes on at the next start.\n"
+    )

@@ -1,0 +1,53 @@
+"""API, workers and queue in one process, where no Redis is to be had."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import time
+
+from service.cli.api_process import run_api
+from service.cli.home import ServerInfo
+from service.cli.listening import is_ready
+from service.cli.session import announce
+from service.domain.jobs import QueueName
+from service.jobs.run_steps import run_ring
+from service.jobs.sweep import Sweeper
+from service.messaging.queue_inline import InlineQueue
+from service.settings import Settings
+from service.wiring import build_services, close_services
+
+_PROBE_EVERY_S = 0.3
+_CLOSING_S = 4.0
+_MOST_IO_THREADS = 64
+
+
+def serve_in_one_process(settings: Settings, listener: socket.socket, info: ServerInfo) -> None:
+    """Serve until Ctrl-C or SIGTERM."""
+    from service.app import create_app
+
+    io_threads = min(settings.io_threads, _MOST_IO_THREADS)
+    queue = InlineQueue({QueueName.CPU: settings.cpu_workers, QueueName.IO: io_threads})
+    services = build_services(settings, role="local", queue=queue)
+    services.keeper.start()
+    queue.start(lambda ring: run_ring(services, ring))
+    sweeper = Sweeper(services, every_s=settings.sweep_s)
+    sweeper.start()
+    threading.Thread(target=_announce_when_ready, args=(settings, info), name="announcer", daemon=True).start()
+    run_api(create_app(services, settings), listener)
+    # A model that computes in a thread cannot be stopped; its claim runs out, and the next start does it again.
+    threading.Thread(target=_end_after, args=(_CLOSING_S,), name="closing", daemon=True).start()
+    sweeper.stop()
+    close_services(services)
+
+
+def _announce_when_ready(settings: Settings, info: ServerInfo) -> None:
+    while not is_ready(info):
+        time.sleep(_PROBE_EVERY_S)
+    announce(info.url, settings.home, "one process without Redis")
+
+
+def _end_after(seconds: float) -> None:
+    time.sleep(seconds)
+    os._exit(0)

@@ -1,0 +1,35 @@
+"""`fieldmark worker`: one worker of a fleet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from service.cli.session import load_settings, start_logging
+from service.domain.errors import ErrorCode, InputError
+from service.domain.jobs import QueueName
+
+
+def worker(
+    queue: Annotated[
+        QueueName, typer.Option(help="`cpu` reads, merges and runs the embedded model; `io` asks others.")
+    ],
+    home: Annotated[Path | None, typer.Option(help="Folder that holds all state.")] = None,
+    parent: Annotated[int | None, typer.Option(hidden=True, help="Process with which this one ends.")] = None,
+) -> None:
+    """Work on one queue until told to stop; SIGTERM lets it finish what it is doing."""
+    from workers.app import run_worker  # Celery is loaded by those who need it
+    from workers.lifeline import die_with_parent
+
+    if parent is not None:
+        die_with_parent(parent)
+    settings = load_settings(home)
+    start_logging(settings, queue)
+    if not settings.redis_url:
+        raise InputError(
+            ErrorCode.INVALID_OPTION,
+            "A worker of its own needs a queue to share: set FIELDMARK_REDIS_URL (`fieldmark serve` brings its own).",
+        )
+    run_worker(settings, queue)
