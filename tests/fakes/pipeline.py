@@ -130,6 +130,15 @@ class Pipeline:
         finally:
             database.dispose()
 
+    def change(self, query: str, **values: Json) -> None:
+        """Change the database behind the service's back."""
+        database = Database(self.local.settings.resolved_database_url)
+        try:
+            with database.write() as connection:
+                connection.execute(text(query), values)
+        finally:
+            database.dispose()
+
     def holds(self, planted: bytes) -> list[Path]:
         """Files below the home in which these bytes stand."""
         return [path for path in sorted(self.home.rglob("*")) if path.is_file() and planted in path.read_bytes()]
@@ -137,12 +146,20 @@ class Pipeline:
 
 @contextmanager
 def pipeline(
-    home: Path, *, stub: ModelStub | None = None, sweeping: bool = True, **settings: object
+    home: Path, *, stub: ModelStub | None = None, working: bool = True, sweeping: bool = True, **settings: object
 ) -> Generator[Pipeline]:
-    """Start a service whose Upstage is the stub, with a quick sweeper unless the test sweeps by itself."""
+    """Start a service whose Upstage is the stub, with a quick sweeper unless the test sweeps by itself.
+
+    Args:
+        home: an empty folder.
+        stub: stands for the provider; None: no provider is set.
+        working: whether anybody works on the steps.
+        sweeping: whether anybody sweeps.
+        settings: what differs from the defaults.
+    """
     if stub is not None:
         settings = {"upstage_base_url": stub.base_url, "upstage_api_key": "up_test", **settings}
-    with local_service(home, **settings) as local:
+    with local_service(home, working=working, **settings) as local:
         sweeper = Sweeper(local.services, every_s=0.1) if sweeping else None
         if sweeper is not None:
             sweeper.start()
