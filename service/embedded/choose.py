@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import product
 
 from service.embedded.fields import Ask
 from service.embedded.priors import boolean_choices, enum_choices, lone_choices
 from service.embedded.proposals import TYPED, Choice, Evidence, code_choices, text_choices, typed_choices
 from service.embedded.prose import Prose, prose_choices
+from service.embedded.totals import fall_back_on_total, settle_totals
 
 ACCEPT = 0.5
 """A best choice under this score is no choice: the field is absent."""
-SUM_BONUS = 0.3
 MONEY_FAMILY = frozenset({"total_gross", "amount_due", "total_net"})
 
 
@@ -36,52 +35,11 @@ def propose(evidence: Evidence, ask: Ask, prose: Prose) -> list[Choice]:
 def choose(evidence: Evidence, asks: Sequence[Ask], prose: Prose) -> dict[str, list[Choice]]:
     """Path → the chosen candidate first, then its rivals; an empty list where nothing fits."""
     options = {ask.path: propose(evidence, ask, prose) for ask in asks}
-    _add_up(asks, options)
+    settle_totals(evidence, asks, options)
     _keep_date_order(asks, options)
     chosen = _without_sharing(asks, options)
-    _fall_back_on_total(asks, chosen)
+    fall_back_on_total(asks, chosen)
     return chosen
-
-
-def _add_up(asks: Sequence[Ask], options: dict[str, list[Choice]]) -> None:
-    """Net and tax and total that add up raise each other."""
-    roles: dict[str, str] = {}
-    for ask in asks:
-        if ask.kind == "money" and ask.concept in ("total_net", "total_tax", "total_gross", "amount_due"):
-            roles.setdefault(ask.concept, ask.path)
-    whole = roles.get("total_gross") or roles.get("amount_due")
-    net, tax = roles.get("total_net"), roles.get("total_tax")
-    if not (whole and net and tax):
-        return
-    best: tuple[float, tuple[Choice, Choice, Choice]] | None = None
-    for a, b, c in product(options[net][:8], options[tax][:8], options[whole][:8]):
-        total = a.score + b.score + c.score
-        if min(a.score, b.score, c.score) < 0.2 or (a.span.ids & c.span.ids and a.score < 0.6):
-            continue
-        if abs(_amount(a) + _amount(b) - _amount(c)) < 0.015 and (best is None or total > best[0]):
-            best = (total, (a, b, c))
-    if best is None:
-        return
-    for path, chosen in zip((net, tax, whole), best[1], strict=True):
-        bonus = SUM_BONUS if _amount(best[1][1]) else 0.1
-        rest = [o for o in options[path] if o is not chosen]
-        options[path] = sorted([_raised(chosen, bonus), *rest], key=lambda c: -c.score)
-
-
-def _fall_back_on_total(asks: Sequence[Ask], chosen: dict[str, list[Choice]]) -> None:
-    """Without a figure of its own, what is due is the total."""
-    total = next((chosen[a.path] for a in asks if a.is_concept("total_gross") and chosen[a.path]), None)
-    for ask in asks:
-        if ask.is_concept("amount_due") and not chosen[ask.path] and total is not None:
-            chosen[ask.path] = [Choice(total[0].span, total[0].value, 0.55, "total", None)]
-
-
-def _amount(choice: Choice) -> float:
-    return float(choice.value) if isinstance(choice.value, (int, float)) else float("nan")
-
-
-def _raised(choice: Choice, bonus: float) -> Choice:
-    return Choice(choice.span, choice.value, choice.score + bonus, choice.why + " +sum", choice.label)
 
 
 def _keep_date_order(asks: Sequence[Ask], options: dict[str, list[Choice]]) -> None:

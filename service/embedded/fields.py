@@ -67,7 +67,7 @@ def understand(field: SchemaField, path: str, parents: tuple[SchemaField, ...] =
     """
     known = columns() if column else concepts()
     description = _without_examples(field.description)
-    quotes = tuple(q for q in (squash(m) for m in _quoted(field.description)) if q)
+    quotes = tuple(q for q in (squash(m) for m in _quoted(description)) if q)
     number = re.match(r"\W*(?:line|box|item|field|zeile|feld|ligne|casella|nr\.?)\s+(\d+[a-z]?)\b", fold(description))
     head = _head(description[number.end() :] if number else description)
     family = " ".join(split_name(p.name) for p in parents)

@@ -240,7 +240,8 @@ def _glued(row: list[Token]) -> list[Token]:
 
 def _joined(a: Token, b: Token) -> Token:
     return Token(
-        a.text + b.text, a.page, a.x0, min(a.y0, b.y0), b.x1, max(a.y1, b.y1), a.bold, min(a.certainty, b.certainty), a.size,
+        a.text + b.text, a.page, a.x0, min(a.y0, b.y0), b.x1, max(a.y1, b.y1), a.bold, min(a.certainty, b.certainty),
+        a.size,
         (*a.boxes, *b.boxes),
     )  # fmt: skip
 

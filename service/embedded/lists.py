@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from service.embedded.contracts import parties_of
 from service.embedded.fields import Ask
 from service.embedded.proposals import TYPED, Choice, Evidence, places
-from service.embedded.prose import Prose, parties_of
+from service.embedded.prose import Prose
 
 LIST_REACH = 3.0
 """How far under a label the next value may stand, in text heights."""
@@ -13,7 +14,7 @@ LIST_REACH = 3.0
 def read_list(evidence: Evidence, ask: Ask, prose: Prose) -> list[Choice]:
     """The values of a list, in reading order."""
     if ask.is_concept("party"):
-        found = parties_of(prose)
+        found = parties_of(evidence.layout, prose)
         if found:
             return found
     hits = evidence.labels.of(ask)

@@ -219,7 +219,23 @@ def _quality(segment: Segment, start: int, end: int, *, prose: bool) -> float:
         closes = 0.97 if value_like else 0.85
     if prose and not colon:
         closes *= 0.6
+    if (
+        not colon
+        and _excluded_after(tokens, end)
+        and not any("without" in p for t in tokens[start:end] for p in read_word(t.text))
+    ):
+        closes *= 0.55
     return opens * closes
+
+
+def _excluded_after(tokens: Sequence[Token], end: int) -> bool:
+    """Whether the words up to the next value or colon say `without`: the label means the opposite of its start."""
+    for token in tokens[end : end + 4]:
+        if any("without" in part for part in read_word(token.text)):
+            return True
+        if token.text.endswith(":") or any(c.isdigit() for c in token.text):
+            return False
+    return False
 
 
 def _quote_hit(segment: Segment, quote: str) -> Hit | None:

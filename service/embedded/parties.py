@@ -29,7 +29,7 @@ SALUTATION = re.compile(
     r"^(?:herrn?|frau|firma|fa\.|an|to|mr\.?|mrs\.?|ms\.?|bill to|ship to|sold to|kunde|customer)\s*:?$"
 )
 CONTACT = re.compile(
-    r"\b(?:tel|fax|phone|telefon|e-?mail|www|http|mobil|@|gst|iban|bic|ust|vat|siret|hrb)\b|@|\d{3}[\s-]\d{4}"
+    r"\b(?:tel|fax|phone|telephone|telefon|e-?mail|www|http|mobil|@|gst|site|careline|hotline|iban|bic|ust|vat|siret|hrb)\b|@|\d{3}[\s-]\d{4}"
 )
 PARTS = re.compile(r"\s[·•|∙●]\s|\s[-–—*]\s|\s{2,}|,\s(?=[A-ZÄÖÜ\d])")
 
@@ -50,6 +50,17 @@ class Party:
         """The name as printed."""
         start, end = self.name_words
         return " ".join(t.text for t in self.name.tokens[start:end]).strip(" ,·•|-–*")
+
+
+_REGISTRATION_LINE = re.compile(
+    r"\W*(?:co|company|reg|registration|roc|gst|business|tax|id|no|nr|ssm|brn|abn|vat|ust|hrb|siret|[\W\d])*"
+    r"\(?[a-z]{0,4}\d{5,}(?:[-\s]?[a-z0-9])?\)?\W*"
+)
+
+
+def is_registration(text: str) -> bool:
+    """Whether a line is nothing but a registration number with its label."""
+    return _REGISTRATION_LINE.fullmatch(fold(text)) is not None
 
 
 def looks_postal(text: str) -> bool:
@@ -111,8 +122,10 @@ def _stacked(layout: Layout, labels: Labels, postal: Segment) -> Party | None:
         lines = lines[1:]
     if len(lines) < 2:
         return None
-    name = lines[0]
-    return Party(name, (0, len(name.tokens)), tuple(lines[1:]), inline=False)
+    name, address = lines[0], lines[1:]
+    while len(address) > 1 and is_registration(address[0].text):
+        address = address[1:]
+    return Party(name, (0, len(name.tokens)), tuple(address), inline=False)
 
 
 def _stacks(above: Segment, below: Segment) -> bool:
@@ -132,7 +145,7 @@ def _ends_block(segment: Segment, labels: Labels) -> bool:
 
 def company_score(layout: Layout, segment: Segment, labels: Labels) -> float:
     """How much a segment looks like the name of who issued the document, 0–1, without any label."""
-    text = segment.text
+    text = re.sub(r"\(.*\d{4}.*\)?$", "", segment.text)
     letters = sum(c.isalpha() for c in text)
     if letters < 3 or len(segment.tokens) > 9 or letters < 0.55 * len(text.replace(" ", "")):
         return 0.0
@@ -184,6 +197,7 @@ def address_under(layout: Layout, name: Segment, limit: int = 7) -> tuple[Segmen
             continue
         if (
             _is_title(segment.text)
+            or is_registration(segment.text)
             or re.match(r"\W*(?:co|company|reg|roc|business)\b.{0,12}no", folded)
             or re.match(r"^\W*\(?\d{4,8}-?[a-z]\)?\W*$", folded)
         ):

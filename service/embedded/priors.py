@@ -99,8 +99,8 @@ def _sellers(evidence: Evidence) -> list[Choice]:
     found: list[Choice] = []
     buyers = {p.name.index for p in evidence.parties if not p.inline and _buyer_score(evidence, p) >= 0.6}
     for party in evidence.parties:
-        letters = sum(c.isalpha() for c in party.name_text)
-        if party.name.index in buyers or letters < 0.5 * len(party.name_text.replace(" ", "")):
+        bare = REGISTRATION.sub("", party.name_text).replace(" ", "")
+        if party.name.index in buyers or 2 * sum(c.isalpha() for c in bare) < len(bare):
             continue
         span = evidence.spans.cut(party.name, *party.name_words)
         score = 0.78 if party.inline else 0.62 - 0.3 * _buyer_score(evidence, party)

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 from service.domain.records import Scalar
 from service.embedded.fields import Ask
-from service.embedded.labels import read_text
+from service.embedded.labels import read_text, read_word
 from service.embedded.layout import Layout, Segment
-from service.embedded.matching import Hit, Labels, labelness
+from service.embedded.matching import PROSE_WORDS, Hit, Labels, labelness
 from service.embedded.normalise import date_pattern, fold, parse_date, parse_number, parse_period
 from service.embedded.parties import Party, find_parties
 from service.embedded.spans import Kind, Span, Spans
@@ -105,11 +105,21 @@ def typed_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
                 fit = _fit(ask, span, rank, found) * _between(evidence, ask, hit, place, span)
                 if place.below and not _under(hit, span):
                     fit *= 0.5
+                if place.below and ask.kind == "money" and _in_header_row(evidence, hit):
+                    fit *= 0.75
                 choice = Choice(span, span.value, hit.strength * place.natural * fit, "label", hit)
                 key = (span.segment.index, span.start, hash(span.raw))
                 if key not in best or best[key].score < choice.score:
                     best[key] = choice
     return list(best.values())
+
+
+def _in_header_row(evidence: Evidence, hit: Hit) -> bool:
+    """Whether other labels stand on the label's line, as in the header of a table of items."""
+    line = evidence.layout.lines[hit.segment.line]
+    items = ("quantity", "unit_price", "description", "article")
+    words = {c for s in line.segments for t in s.tokens for part in read_word(t.text) for c in part}
+    return len(line.segments) > 1 and bool(words & {*items, "price"})
 
 
 def _under(hit: Hit, span: Span) -> bool:
@@ -156,14 +166,14 @@ def text_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
     """What stands beside or under the field's labels, as text."""
     found: list[Choice] = []
     for hit in evidence.labels.of(ask)[:24]:
+        if len(hit.segment.tokens) >= PROSE_WORDS and not hit.colon and hit.strength < 1.0:
+            continue
         taken = 0
         for place in places(evidence, hit):
             if taken >= 2:
                 break
             span = _value_text(evidence, ask, place)
             if span is None:
-                if place.segment is not hit.segment and not place.below and _foreign_label(evidence, place.segment):
-                    taken += 0
                 continue
             value = _text_value(ask, span)
             if value is None:

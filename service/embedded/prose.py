@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from service.embedded.fields import Ask
 from service.embedded.layout import Layout, Segment, Token
 from service.embedded.normalise import PERIOD, date_pattern, fold, parse_date, parse_period
-from service.embedded.parties import LEGAL_FORM
 from service.embedded.proposals import Choice
 from service.embedded.spans import Kind, Span
 
@@ -91,7 +90,7 @@ _LAW = re.compile(
 _LAW_AFTER = re.compile(
     r"(?:governed|construed|interpreted|accordance|subject)[^.;]{0,140}?\b(?:by|with|under)\s+(?:the\s+)?(?:internal\s+)?(?:laws?\s+of\s+)?$"
 )
-_PLACE = re.compile(r"(?:[A-Z][\w.’'-]*)(?:\s+(?:of\s+)?(?:[A-Z][\w’'-]*))*")
+_PLACE = re.compile(r"[A-Z][\w’'-]*(?:\s+(?:of\s+)?[A-Z][\w’'-]*)*")
 _ADJECTIVE_LAW = re.compile(r"\b(?P<place>[A-Z][a-z]+(?:\s[A-Z][a-z]+)?)\s+(?:law|State law)\b")
 
 
@@ -141,7 +140,7 @@ def _terms(prose: Prose) -> Iterator[Choice]:
         before = prose.folded[max(0, match.start() - 170) : match.start()]
         after = prose.folded[match.end() : match.end() + 70]
         near = before[-70:]
-        score = 0.34
+        score = 0.26
         score += 0.2 * bool(re.search(r"(?:for a (?:period|term) of|term of|period of|expires?|for|until)\W*$", before))
         score += 0.14 * bool(_TERM_CUE.search(near)) + 0.06 * bool(_TERM_CUE.search(before))
         score += 0.1 * bool(re.search(r"^\W*(?:from|after|following|as of|thereafter)", after))
@@ -149,55 +148,3 @@ def _terms(prose: Prose) -> Iterator[Choice]:
         score -= 0.22 * bool(_TERM_AGAINST.search(before[-110:] + after[:40]))
         score -= 0.15 * value.endswith(("day", "days", "weeks", "week"))
         yield Choice(prose.span(*match.span()), value, score, "sentence")
-
-
-_BETWEEN = re.compile(r"\b(?:by and (?:between|among)|between|among|zwischen|entre|tra|tussen)\b[:\s]*")
-
-
-def parties_of(prose: Prose) -> list[Choice]:
-    """The names after `between`, up to the end of that clause."""
-    if not prose.is_prose:
-        return []
-    for match in _BETWEEN.finditer(prose.folded):
-        if match.start() > 6000:
-            break
-        clause = prose.text[match.end() : match.end() + 900]
-        found = list(_names(prose, match.end(), clause))
-        if len(found) >= 2 and any(LEGAL_FORM.search(fold(str(c.value))) for c in found):
-            return found
-    return []
-
-
-_PARTY = re.compile(
-    r"\W*(?:and\s+|und\s+|et\s+|,\s*)*(?:\(\d+\)\s*|\(?[ivab]+\)\s*|\d[.)]\s*)?"
-    r"(?P<name>[A-Z0-9][^()\"“”;]{2,90}?)"
-    r"(?=\s*(?:,?\s*\(|;|\"|“|,?\s+(?:a|an)\s+[A-Za-z]|,?\s+(?:with|having|whose|located|residing|organized|and|und|et|"
-    r"on behalf|acting|for|including|incorporated|its)\s|\.\s|$))"
-)
-
-
-def _names(prose: Prose, offset: int, clause: str) -> Iterator[Choice]:
-    end = re.search(
-        r"\bWHEREAS\b|\bRECITALS?\b|\bWITNESSETH\b|\.\s+(?:The|In|This|Each|WHEREAS)\s|[\"”]\)\s*\.\s", clause
-    )
-    body = clause[: end.end() if end else 700]
-    position, seen = 0, set[str]()
-    while position < len(body) and len(seen) < 6:
-        name = _PARTY.match(body, position)
-        if name is None:
-            break
-        text = _clean_name(name["name"])
-        start = offset + name.start("name")
-        if text and text.casefold() not in seen and any(c.isupper() for c in text):
-            seen.add(text.casefold())
-            yield Choice(prose.span(start, start + len(text)), text, 0.66, "sentence")
-        rest = body[name.end() :]
-        following = re.search(r"[,;)]?\s+(?:and|und|et|y|e|en)\s+(?=[\W]*[A-Z(])|;\s+(?=[A-Z])", rest)
-        if following is None:
-            break
-        position = name.end() + following.end()
-
-
-def _clean_name(text: str) -> str:
-    text = re.sub(r"\s+", " ", text).strip(" ,.;:–-")
-    return text if 2 < len(text) < 80 else ""

@@ -91,7 +91,10 @@ class Span:
         return frozenset(map(id, self.tokens))
 
 
-CURRENCY_MARK = r"(?:US\$|HK\$|S\$|A\$|C\$|R\$|NT\$|[€$£¥₩₹₽]|RM|Rs\.?|[A-Z]{3}(?=[\s\d.-]))"
+CURRENCY_MARK = (
+    r"(?:US\$|HK\$|S\$|A\$|C\$|R\$|NT\$|[€$£¥₩₹₽]|RM|Rs\.?|(?:EUR|USD|GBP|CHF|JPY|CNY|KRW|MYR|INR|"
+    r"SGD|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|TRY|BRL|MXN|ZAR|HKD|THB|AED|DEM)(?=[\s\d.-]))"
+)
 _NUMBER = re.compile(
     rf"(?<![\w.,/:#'-])(?P<open>\()?(?P<sign>[-+]\s?)?(?P<cur>{CURRENCY_MARK})?\s?(?P<sign2>-\s?)?"
     r"(?P<body>\d{1,3}(?:[.,'’]\d{3})+(?:[.,]\d{1,4})?|\d+(?:[.,]\d+)?|[.,]\d{2})"

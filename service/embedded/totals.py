@@ -1,0 +1,111 @@
+"""Amounts that belong together: net and tax make the total, cash less change is the total, a total is printed again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+
+from service.embedded.fields import Ask
+from service.embedded.proposals import Choice, Evidence, places
+from service.embedded.spans import Kind, Span
+
+SUM_BONUS = 0.3
+CASH_BONUS = 0.3
+REPEAT_BONUS = 0.06
+TOTAL_LABELS = ("total_gross", "amount_due", "total_net", "cash")
+_CENT = 0.015
+
+
+def settle_totals(evidence: Evidence, asks: Sequence[Ask], options: dict[str, list[Choice]]) -> None:
+    """Raise amounts that others confirm."""
+    for ask in asks:
+        if ask.is_concept("total_gross", "amount_due") and ask.kind == "money":
+            options[ask.path] = _confirmed(evidence, options[ask.path])
+    _add_up(asks, options)
+
+
+def _confirmed(evidence: Evidence, found: list[Choice]) -> list[Choice]:
+    """Totals with a bonus where they are cash less change, or stand beside several labels of totals."""
+    paid = _paid(evidence)
+    labelled = _labelled(evidence, TOTAL_LABELS)
+    confirmed: list[Choice] = []
+    for choice in found:
+        value = _amount(choice)
+        lines = {s.segment.line for s in labelled if s.value == choice.value}
+        bonus = REPEAT_BONUS * min(3, max(0, len(lines) - 1))
+        if any(abs(value - p) < _CENT for p in paid):
+            bonus += CASH_BONUS
+        confirmed.append(replace(choice, score=choice.score + bonus))
+    if not any(c.score >= 0.5 for c in confirmed):
+        again = [s for s in evidence.spans.of(Kind.NUMBER) if any(abs(_value(s) - p) < _CENT for p in paid)]
+        confirmed.extend(Choice(s, s.value, 0.6, "cash less change") for s in again[:1])
+    return sorted(confirmed, key=lambda c: -c.score)
+
+
+def _paid(evidence: Evidence) -> set[float]:
+    """What cash less change comes to, for every printed pair."""
+    cash = {_value(s) for s in _labelled(evidence, ("cash",))}
+    change = {_value(s) for s in _labelled(evidence, ("change",))}
+    return {round(a - b, 2) for a in cash for b in change if a - b > 0}
+
+
+def _labelled(evidence: Evidence, concepts: Sequence[str]) -> list[Span]:
+    """The amounts beside labels of these concepts."""
+    found: list[Span] = []
+    for name in concepts:
+        for hit in evidence.labels.of_concept(name):
+            if hit.strength < 0.7:
+                continue
+            beside = [
+                s for place in places(evidence, hit) if not place.below
+                for s in evidence.spans.inside(place.segment, Kind.NUMBER)
+                if s.start >= place.start and s.decimals == 2
+            ]  # fmt: skip
+            found.extend(beside[-1:])
+    return found
+
+
+def _add_up(asks: Sequence[Ask], options: dict[str, list[Choice]]) -> None:
+    """Net and tax and total that add up raise each other."""
+    roles: dict[str, str] = {}
+    for ask in asks:
+        if ask.kind == "money" and ask.concept in ("total_net", "total_tax", "total_gross", "amount_due"):
+            roles.setdefault(ask.concept, ask.path)
+    whole = roles.get("total_gross") or roles.get("amount_due")
+    net, tax = roles.get("total_net"), roles.get("total_tax")
+    if not (whole and net and tax):
+        return
+    best: tuple[float, tuple[Choice, Choice, Choice]] | None = None
+    for a, b, c in product(options[net][:8], options[tax][:8], options[whole][:8]):
+        total = a.score + b.score + c.score
+        if min(a.score, b.score, c.score) < 0.2 or (a.span.ids & c.span.ids and a.score < 0.6):
+            continue
+        if abs(_amount(a) + _amount(b) - _amount(c)) < 0.015 and (best is None or total > best[0]):
+            best = (total, (a, b, c))
+    if best is None:
+        return
+    for path, chosen in zip((net, tax, whole), best[1], strict=True):
+        bonus = SUM_BONUS if _amount(best[1][1]) else 0.1
+        rest = [o for o in options[path] if o is not chosen]
+        options[path] = sorted([_raised(chosen, bonus), *rest], key=lambda c: -c.score)
+
+
+def fall_back_on_total(asks: Sequence[Ask], chosen: dict[str, list[Choice]]) -> None:
+    """Without a figure of its own, what is due is the total."""
+    total = next((chosen[a.path] for a in asks if a.is_concept("total_gross") and chosen[a.path]), None)
+    for ask in asks:
+        if ask.is_concept("amount_due") and not chosen[ask.path] and total is not None:
+            chosen[ask.path] = [Choice(total[0].span, total[0].value, 0.55, "total", None)]
+
+
+def _amount(choice: Choice) -> float:
+    return _value(choice.span) if choice.span.kind is Kind.NUMBER else float("nan")
+
+
+def _value(span: Span) -> float:
+    return float(span.value) if isinstance(span.value, (int, float)) else float("nan")
+
+
+def _raised(choice: Choice, bonus: float) -> Choice:
+    return replace(choice, score=choice.score + bonus, why=choice.why + " +sum")
