@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, SecretStr
+from pydantic import Field, JsonValue, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -29,6 +29,19 @@ class Settings(BaseSettings):
     model: str = Field("embedded", description="Model of a job that names none, as `provider` or `provider:model`.")
     upstage_api_key: SecretStr = Field(SecretStr(""), description="Key of the Upstage client.")
     upstage_base_url: str = Field("https://api.upstage.ai/v1", description="Base URL of the Upstage client.")
+    openai_api_key: SecretStr = Field(
+        SecretStr(""), description="Key of the OpenAI-compatible client; servers of one's own may need none."
+    )
+    openai_base_url: str = Field(
+        "https://api.openai.com/v1",
+        description="Base URL of an OpenAI-compatible server; `{model}` in it stands for the model.",
+    )
+    openai_api_version: str = Field("", description="Azure's `api-version`; when set, the key is sent as `api-key`.")
+    openai_model: str = Field("gpt-5-mini", description="Model of `openai` where a job names none.")
+    openai_models: dict[str, dict[str, JsonValue]] = Field(
+        default_factory=dict[str, dict[str, JsonValue]],
+        description='JSON: what models can do, by pattern of their names, as `{"qwen*": {"context_tokens": 16384}}`.',
+    )
 
     max_file_bytes: int = Field(52_428_800, gt=0, description="Largest upload.")
     max_pages: int = Field(1000, gt=0, description="Most pages of a file.")

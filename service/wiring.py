@@ -6,7 +6,10 @@ import os
 import threading
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
@@ -20,6 +23,7 @@ from service.domain.errors import ErrorCode, InputError
 from service.domain.pages import PageText
 from service.domain.records import Extraction
 from service.embedded.model import MODEL_VERSION
+from service.extraction.answer import parse_answer
 from service.extraction.encode import CompletionHead, EncodeOptions, encode_completion
 from service.jobs.keeper import ClaimKeeper
 from service.jobs.lifecycle import LeaseRule
@@ -33,7 +37,11 @@ from service.storage.engine import Database
 from service.storage.pictures import PictureCache
 from service.storage.store import Store
 
+if TYPE_CHECKING:
+    from service.clients.openai_compatible import PagePicture
+
 READ_SLICE_S = 3.0
+OPENAI = "openai"
 UPSTAGE, UPSTAGE_MODEL = "upstage", "information-extract"
 """As its client says; a test holds both together, since naming the client here would load it for everyone."""
 _DAY_S = 86_400.0
@@ -58,13 +66,15 @@ def build_services(settings: Settings, *, role: str, queue: TaskQueue | None = N
     """
     store = Store(Database(settings.resolved_database_url))
     process_id = f"{role}-{os.uname().nodename[:20]}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
+    blobs, reader = _blobs(settings), DocumentReader(_reading_limits(settings))
+    pictures = PictureCache(settings.home / "pictures", max_bytes=settings.picture_cache_bytes)
     return Services(
         store=store,
-        blobs=_blobs(settings),
-        pictures=PictureCache(settings.home / "pictures", max_bytes=settings.picture_cache_bytes),
+        blobs=blobs,
+        pictures=pictures,
         queue=queue or _broker_queue(settings),
-        reader=DocumentReader(_reading_limits(settings)),
-        models=_models(settings, store),
+        reader=reader,
+        models=_models(settings, PageSource(store=store, blobs=blobs, pictures=pictures, reader=reader)),
         loop=LoopThread(),
         keeper=ClaimKeeper(store, time.time, lease_s=settings.lease_s, process=(process_id, role)),
         slots=threading.BoundedSemaphore(settings.max_calls_in_flight),
@@ -119,13 +129,52 @@ def _blobs(settings: Settings) -> BlobStore:
     return S3Blobs(settings.blobs_url, endpoint_url=settings.s3_endpoint_url or None)
 
 
-def _models(settings: Settings, store: Store) -> ClientRegistry:
-    def load_pages(reference: PagesReference) -> Sequence[PageText]:
-        with store.read() as rows:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageSource:
+    """Where clients that take no files get pages from."""
+
+    store: Store
+    blobs: BlobStore
+    pictures: PictureCache
+    reader: DocumentReader
+
+    def load(self, reference: PagesReference) -> Sequence[PageText]:
+        """The words that were read."""
+        with self.store.read() as rows:
             return rows.pages.load(reference.source_key, reference.pages)
 
+    def draw(self, wanted: PagePicture) -> bytes:
+        """A page as JPEG, drawn once and kept while there is room."""
+        variant = f"{wanted.page}/{wanted.dpi}/{'grey' if wanted.grey else 'colour'}/jpeg"
+        known = self.pictures.get(wanted.source_key, variant)
+        if known is not None:
+            return known
+        with self.blobs.local(wanted.source_key) as path:
+            drawn = self.reader.render_page(path, wanted.page, dpi=wanted.dpi, grey=wanted.grey)
+        self.pictures.put(wanted.source_key, variant, drawn)
+        return drawn
+
+
+def _models(settings: Settings, pages: PageSource) -> ClientRegistry:
     def make_embedded() -> EmbeddedClient:
-        return EmbeddedClient(EmbeddedDoors(load_pages=load_pages, encode=_encode))
+        return EmbeddedClient(EmbeddedDoors(load_pages=pages.load, encode=_encode))
+
+    def make_openai() -> ExtractionClient:
+        from service.clients.model_traits import TraitTable  # as below: time that only its users wait for
+        from service.clients.openai_compatible import OpenAiCompatibleClient, OpenAiOptions, PageDoors
+
+        return OpenAiCompatibleClient(
+            OpenAiOptions(
+                base_url=settings.openai_base_url,
+                api_key=_openai_key(settings),
+                api_version=settings.openai_api_version,
+                default_model=settings.openai_model,
+                traits=TraitTable(settings.openai_models),
+                attempts=settings.model_attempts,
+                max_connections=settings.max_calls_in_flight,
+            ),
+            PageDoors(load_pages=pages.load, draw_page=pages.draw, read_object=_read_object),
+        )
 
     def make_upstage() -> ExtractionClient:
         from service.clients.upstage import UpstageClient, UpstageOptions  # half a second that only its users wait for
@@ -142,9 +191,22 @@ def _models(settings: Settings, store: Store) -> ClientRegistry:
     return ClientRegistry(
         {
             EMBEDDED: Provider(make=make_embedded, default_model=MODEL_VERSION),
+            OPENAI: Provider(make=make_openai, default_model=settings.openai_model),
             UPSTAGE: Provider(make=make_upstage, default_model=UPSTAGE_MODEL),
-        }
+        },
+        aliases={"openai_compatible": OPENAI},
     )
+
+
+def _openai_key(settings: Settings) -> SecretStr:
+    """Servers of one's own need none."""
+    if urlsplit(settings.openai_base_url).hostname == "api.openai.com":
+        return _require_key(settings.openai_api_key, "FIELDMARK_OPENAI_API_KEY")
+    return settings.openai_api_key
+
+
+def _read_object(text: str, known: Sequence[str]) -> Mapping[str, object]:
+    return parse_answer(text, known).values
 
 
 def _encode(extraction: Extraction, completion_id: str, created: int, pages: tuple[int, ...]) -> ChatCompletion:

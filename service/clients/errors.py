@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from service.clients.retry_after import retry_after_s
 from service.domain.errors import ClientError, ErrorCode
-from service.protocol.error import read_error
+from service.protocol.error import WireError, read_error
 
 _LONGEST_MESSAGE = 300
 _DATA_URL = re.compile(r"data:[^,\s\"']*,[^\s\"']*")
@@ -26,6 +26,8 @@ _BY_STATUS: Mapping[int, tuple[ErrorCode, bool]] = {
     429: (ErrorCode.MODEL_RATE_LIMITED, True),
     504: (ErrorCode.MODEL_TIMEOUT, True),
 }
+_OUT_OF_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
+"""Codes of a 429 that no waiting helps against."""
 _HINTS: Mapping[int, str] = {
     301: "check the base URL",
     302: "check the base URL",
@@ -62,10 +64,10 @@ def error_from_answer(provider: str, answer: FailedAnswer, *, secret: str, now: 
         secret: the key that was sent; struck out should the provider repeat it.
         now: unix seconds.
     """
-    code, retryable = _judge(answer.status)
+    said = read_error(answer.status, answer.body)
+    code, retryable = _ACCESS if said.code in _OUT_OF_CREDIT else _judge(answer.status)
     wish = answer.headers.get("x-should-retry", "").lower()
     retryable = {"true": True, "false": False}.get(wish, retryable)
-    said = read_error(answer.status, answer.body)
     named = f" ({said.code})" if said.code else ""
     hint = f"; {_HINTS[answer.status]}" if answer.status in _HINTS else ""
     text = _safe(said.message, secret)
@@ -117,3 +119,17 @@ def transport_error(provider: str, error: Exception) -> ClientError:
 def bad_answer_error(provider: str, why: str, *, retryable: bool) -> ClientError:
     """A success by its status whose body is not the answer that was asked for."""
     return ClientError(ErrorCode.MODEL_BAD_ANSWER, f"{provider} answered 200, but {why}", retryable=retryable)
+
+
+def stream_error(provider: str, said: WireError, *, secret: str) -> ClientError:
+    """An error that the server reported inside a stream, after a status that was a success.
+
+    It has no status to go by, and what broke off in the middle of an answer may well succeed the next time.
+    """
+    named = f" ({said.code})" if said.code else ""
+    message = f"{provider} broke off its answer{named}: {_safe(said.message, secret)}"
+    if said.code in _OUT_OF_CREDIT:
+        return ClientError(ErrorCode.MODEL_ACCESS_DENIED, message, retryable=False)
+    limited = said.code in ("429", "rate_limit_exceeded")
+    code = ErrorCode.MODEL_RATE_LIMITED if limited else ErrorCode.MODEL_UNAVAILABLE
+    return ClientError(code, message, retryable=True)

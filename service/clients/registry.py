@@ -35,14 +35,16 @@ def parse_model_name(name: str) -> tuple[str, str]:
 class ClientRegistry:
     """Makes each provider's client when it is first needed, and closes those it made."""
 
-    def __init__(self, providers: Mapping[str, Provider]) -> None:
+    def __init__(self, providers: Mapping[str, Provider], *, aliases: Mapping[str, str] | None = None) -> None:
+        """Args: aliases: further names of providers."""
         self._providers = dict(providers)
+        self._aliases = dict(aliases or {})
         self._clients: dict[str, ExtractionClient] = {}
         self._lock = Lock()
 
     @property
     def providers(self) -> tuple[str, ...]:
-        """The names that are known, in alphabetical order."""
+        """The names that are known, in alphabetical order, without aliases."""
         return tuple(sorted(self._providers))
 
     def resolve(self, name: str) -> tuple[ExtractionClient, str]:
@@ -51,7 +53,7 @@ class ClientRegistry:
         Raises:
             InputError: `unknown_model`; there is no such provider.
         """
-        key, model = parse_model_name(name)
+        key, model = self._parse(name)
         provider = self._providers.get(key)
         if provider is None:
             known = ", ".join(self.providers)
@@ -66,9 +68,13 @@ class ClientRegistry:
         return client.for_model(chosen), chosen
 
     def canonical(self, name: str) -> str:
-        """`provider:model` in full, as results name it."""
+        """`provider:model` in full and without aliases, as results name it."""
         _, model = self.resolve(name)
-        return f"{parse_model_name(name)[0]}:{model}"
+        return f"{self._parse(name)[0]}:{model}"
+
+    def _parse(self, name: str) -> tuple[str, str]:
+        key, model = parse_model_name(name)
+        return self._aliases.get(key, key), model
 
     async def close(self) -> None:
         """Close every client that was made."""

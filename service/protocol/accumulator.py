@@ -34,6 +34,19 @@ class CompletionAccumulator:
         self._usage: CompletionUsage | None = None
         self._choices: dict[int, _ChoiceParts] = {}
         self._done = False
+        self._pieces: list[str] = []
+        self._written = 0
+
+    @property
+    def written(self) -> int:
+        """Characters of content, thoughts and arguments so far, all choices together."""
+        return self._written
+
+    def tail(self, count: int) -> str:
+        """The last characters that were written (`count` ≥ 1, or fewer if there are not so many)."""
+        text = "".join(self._pieces)[-count:]
+        self._pieces = [text]
+        return text
 
     def feed(self, piece: bytes) -> None:
         """Take the next bytes.
@@ -89,6 +102,14 @@ class CompletionAccumulator:
         self._usage = chunk.usage or self._usage
         for fragment in chunk.choices:
             self._choices.setdefault(fragment.index or 0, _ChoiceParts()).add(fragment)
+            self._note(fragment.delta)
+
+    def _note(self, delta: Delta) -> None:
+        calls = [call.function for call in delta.tool_calls or ()]
+        said = (delta.content, delta.reasoning_content, *(f.arguments for f in (*calls, delta.function_call) if f))
+        pieces = [piece for piece in said if isinstance(piece, str)]
+        self._pieces.extend(pieces)
+        self._written += sum(map(len, pieces))
 
 
 @dataclass(slots=True)

@@ -1,0 +1,116 @@
+"""A page as text that looks like the page: words on their lines, at their horizontal positions."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+from service.domain.geometry import Box, union_box
+from service.domain.pages import PageText, TextSource
+
+_MAX_COLUMNS = 160
+_MIN_COLUMNS = 40
+_SAME_ROW = 0.5
+"""Lines whose middles are closer than this share of the lower one's height stand beside each other."""
+_GAP = 1.6
+"""A distance of so many line heights between two rows' middles shows as an empty line."""
+_FILLER = re.compile(r"([._\-=*|·•…─━])\1{4,}")
+_MARK = re.compile(r"<(?=/?page\b)", re.IGNORECASE)
+_NO_WORDS = {
+    TextSource.NONE: "(this page is empty)",
+    TextSource.UNREADABLE: "(no words could be read on this page)",
+    TextSource.FAILED: "(this page could not be read)",
+}
+
+
+def layout_document(pages: Iterable[PageText]) -> str:
+    """The pages between markers, numbered from 1 in the order given; nothing in them can end a marker early."""
+    return "\n".join(
+        f'<page number="{number}">\n{_MARK.sub("< ", layout_page(page))}\n</page>'
+        for number, page in enumerate(pages, start=1)
+    )
+
+
+def layout_page(page: PageText) -> str:
+    """One page's words with the distances between them; check boxes as [x] and [ ].
+
+    Leaders and rules of one repeated sign are shortened: models that copy them do not find the end.
+    """
+    pieces = [*_pieces(page)]
+    if not pieces:
+        return _NO_WORDS.get(page.source, _NO_WORDS[TextSource.NONE])
+    columns = _column_count(pieces)
+    rows = _rows(pieces)
+    lines: list[str] = []
+    for before, row in zip([None, *rows], rows, strict=False):
+        if before is not None and row.middle - before.middle > _GAP * max(before.height, row.height):
+            lines.append("")
+        lines.append(_line(row, columns))
+    return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """What was printed side by side on one line."""
+
+    words: tuple[tuple[str, Box], ...]
+    box: Box
+
+
+@dataclass(slots=True)
+class _Row:
+    """Lines that stand beside each other; the first one decides where the row is."""
+
+    middle: float
+    height: float
+    pieces: list[_Piece] = field(default_factory=list[_Piece])
+
+    def takes(self, piece: _Piece) -> bool:
+        box = piece.box
+        near = abs(box.center.y - self.middle) < _SAME_ROW * min(self.height, box.height)
+        return near and all(box.x0 >= other.box.x1 or box.x1 <= other.box.x0 for other in self.pieces)
+
+
+def _pieces(page: PageText) -> Iterator[_Piece]:
+    for line in page.lines():
+        words = tuple((_FILLER.sub(r"\1\1\1", word.text), word.box) for word in line)
+        yield _Piece(words, union_box(box for _, box in words))
+    for mark in page.marks:
+        yield _Piece((("[x]" if mark.checked else "[ ]", mark.box),), mark.box)
+
+
+def _column_count(pieces: Sequence[_Piece]) -> int:
+    """So many characters a line that the common word just fits into its box."""
+    widths = [box.width / len(text) for piece in pieces for text, box in piece.words if text and box.width > 0]
+    common = median(widths) if widths else 1 / _MAX_COLUMNS
+    return max(_MIN_COLUMNS, min(_MAX_COLUMNS, round(1 / common)))
+
+
+def _rows(pieces: Sequence[_Piece]) -> list[_Row]:
+    rows: list[_Row] = []
+    for piece in sorted(pieces, key=lambda p: p.box.center.y):
+        row = next((r for r in reversed(rows[-4:]) if r.takes(piece)), None)
+        if row is None:
+            row = _Row(piece.box.center.y, piece.box.height)
+            rows.append(row)
+        row.pieces.append(piece)
+    return rows
+
+
+def _line(row: _Row, columns: int) -> str:
+    """The words in reading order; a line that is read from the right begins there, so its distances are mirrored."""
+    words = [word for piece in row.pieces for word in piece.words]
+    mirrored = _reads_from_right("".join(text for text, _ in words))
+    placed = sorted((1 - box.x1 if mirrored else box.x0, text) for text, box in words)
+    line = ""
+    for start, text in placed:
+        line += " " * max(int(start * columns) - len(line), 1 if line else 0) + text
+    return line.rstrip()
+
+
+def _reads_from_right(text: str) -> bool:
+    kinds = [unicodedata.bidirectional(character) for character in text]
+    return sum(kind in ("R", "AL") for kind in kinds) > sum(kind == "L" for kind in kinds)
