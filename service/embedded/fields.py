@@ -187,9 +187,9 @@ def _phrases(
         add(canonical(field.title), 1.0)
     usual = {word for concept, _ in found for cue, _ in known[concept].cues for word in cue}
     special = {word for word in own if weight(word) == 1.0 and word not in usual} if not opaque else set[str]()
-    for concept, sure in found:
+    for rank, (concept, sure) in enumerate(found):
         for phrase, w in known[concept].labels:
-            apt = min(1.0, 0.15 + sure) if not special else 0.97 if phrase & special else 0.85
+            apt = min(1.0 if not rank else 0.9, 0.15 + sure) if not special else 0.97 if phrase & special else 0.85
             add(phrase, apt * w)
     return tuple(best.items())
 

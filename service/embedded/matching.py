@@ -18,6 +18,11 @@ MAX_LABEL_WORDS = 7
 MAX_QUOTE_WORDS = 16
 MIN_STRENGTH = 0.5
 PROSE_WORDS = 11
+FAMILIES = (
+    frozenset({"amount_due", "total_gross"}),
+    frozenset({"start_date", "end_date", "period_text"}),
+)
+"""Concepts that documents print under one label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,8 +191,9 @@ class Labels:
 
 def _own_concepts(ask: Ask) -> set[str]:
     names = {"concept:" + name for name, _ in ask.concepts}
-    if ask.is_concept("amount_due", "total_gross"):
-        names |= {"concept:amount_due", "concept:total_gross"}
+    for family in FAMILIES:
+        if ask.concept in family:
+            names |= {"concept:" + name for name in family}
     return names
 
 
@@ -216,7 +222,7 @@ def _quality(segment: Segment, start: int, end: int, *, prose: bool) -> float:
     else:
         following = tokens[end].text
         value_like = any(c.isdigit() for c in following) or following[:1] in "(€$£#-"
-        closes = 0.97 if value_like else 0.85
+        closes = 0.97 if value_like else 0.62 if labelness(tokens[end : end + 1]) else 0.85
     if prose and not colon:
         closes *= 0.6
     if (

@@ -14,7 +14,7 @@ from service.embedded.fields import Ask
 from service.embedded.labels import read_text
 from service.embedded.layout import Segment
 from service.embedded.matching import Hit, labelness
-from service.embedded.normalise import parse_boolean, parse_currency, squash
+from service.embedded.normalise import iban_valid, parse_boolean, parse_currency, squash
 from service.embedded.parties import Party, address_under, company_score, looks_company, repeats
 from service.embedded.proposals import TYPED, Choice, Evidence, places
 from service.embedded.spans import Kind, Span, currency_votes
@@ -85,6 +85,8 @@ def _unmistakable(evidence: Evidence, ask: Ask) -> list[Choice]:
     found: list[Choice] = []
     for rank, span in enumerate(spans[:12]):
         score = base - 0.03 * rank
+        if ask.kind == "iban" and not iban_valid(str(span.value)):
+            continue
         if ask.kind == "phone":
             score += 0.15 * bool(re.search(r"^\(?\+?\d{2,4}\)?[\s/-]\d", span.raw)) - 0.1 * (
                 span.y0 > 0.5 * evidence.layout.page(span.page).height

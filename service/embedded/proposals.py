@@ -11,13 +11,14 @@ from service.embedded.fields import Ask
 from service.embedded.labels import read_text, read_word
 from service.embedded.layout import Layout, Segment
 from service.embedded.matching import PROSE_WORDS, Hit, Labels, labelness
-from service.embedded.normalise import date_pattern, fold, parse_date, parse_number, parse_period
+from service.embedded.normalise import date_pattern, fold, iban_valid, parse_date, parse_number, parse_period
 from service.embedded.parties import Party, find_parties
 from service.embedded.spans import Kind, Span, Spans
 
 TYPED = {"money": Kind.NUMBER, "number": Kind.NUMBER, "percent": Kind.NUMBER, "date": Kind.DATE, "time": Kind.TIME,
          "email": Kind.EMAIL, "url": Kind.URL, "phone": Kind.PHONE, "iban": Kind.IBAN, "bic": Kind.BIC,
          "taxid": Kind.TAX_ID}  # fmt: skip
+NAMES = frozenset({"org", "person", "place", "address"})
 BELOW = (0.9, 0.74, 0.6, 0.5)
 
 
@@ -67,10 +68,13 @@ def places(evidence: Evidence, hit: Hit) -> Iterator[Place]:
     if hit.end < len(segment.tokens):
         yield Place(segment, hit.end, 1.0)
     line = evidence.layout.lines[segment.line]
+    over = _stands_over(evidence, hit)
     natural, blocked = 0.97, False
     for other in line.segments:
         if other.index <= segment.index:
             continue
+        if over and other.x0 - segment.x1 > 8 * segment.height:
+            natural = min(natural, 0.7)
         yield Place(other, 0, natural * (0.55 if blocked else 1.0))
         blocked = blocked or _foreign_label(evidence, other)
         natural -= 0.03
@@ -86,6 +90,17 @@ def places(evidence: Evidence, hit: Hit) -> Iterator[Place]:
         yield Place(other, 0, BELOW[row] * (0.93 if hit.colon else 1.0), below=True)
         if _foreign_label(evidence, other):
             break
+
+
+def _stands_over(evidence: Evidence, hit: Hit) -> bool:
+    """Whether a label is a heading: alone in its segment, with a line right under it that starts at the same edge."""
+    segment = hit.segment
+    if hit.colon or hit.end - hit.start < len(segment.tokens):
+        return False
+    below = next(iter(evidence.layout.below(segment, reach=1.0)), None)
+    return (
+        below is not None and abs(below.x0 - segment.x0) < 0.7 * segment.height and not _foreign_label(evidence, below)
+    )
 
 
 def _foreign_label(evidence: Evidence, segment: Segment) -> bool:
@@ -146,6 +161,8 @@ def _between(evidence: Evidence, ask: Ask, hit: Hit, place: Place, span: Span) -
 
 def _fit(ask: Ask, span: Span, rank: int, found: list[Span]) -> float:
     """How well a span's shape suits the asked kind."""
+    if ask.kind == "iban":
+        return 1.0 if iban_valid(str(span.value)) else 0.85
     if ask.kind == "taxid":
         prefixed = any(re.match(r"[A-Z]{2}", str(s.value)) for s in found) and re.match(r"[A-Z]{2}", str(span.value))
         return (1.0 if prefixed else 0.8) - 0.04 * rank
@@ -180,10 +197,12 @@ def text_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
                 continue
             factor = 1.0 if taken == 0 else 0.85
             known = labelness(span.tokens)
+            if known > 0.99 and (ask.kind in NAMES or place.segment is hit.segment and not hit.colon):
+                continue
             if place.segment is not hit.segment:
                 factor *= 1.0 - 0.4 * known
-            elif known > 0.99 and not hit.colon:
-                continue
+            elif not hit.colon:
+                factor *= 0.6 if ask.kind in NAMES else 0.85
             found.append(Choice(span, value, hit.strength * place.natural * factor, "label", hit))
             taken += 1
         found.extend(_under_heading(evidence, ask, hit))

@@ -15,7 +15,6 @@ from service.embedded.normalise import (
     DASHES,
     date_pattern,
     fold,
-    iban_valid,
     parse_currency,
     parse_date,
     parse_number,
@@ -208,8 +207,6 @@ class Spans:
         value: str = raw
         if kind is Kind.IBAN:
             value = re.sub(r"\s", "", raw)
-            if not iban_valid(value):
-                return None
         if kind is Kind.PHONE and (not 7 <= sum(c.isdigit() for c in raw) <= 15 or ("." in raw and "," in raw)):
             return None
         if kind in (Kind.EMAIL, Kind.TAX_ID):

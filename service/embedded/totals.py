@@ -76,17 +76,19 @@ def _add_up(asks: Sequence[Ask], options: dict[str, list[Choice]]) -> None:
     net, tax = roles.get("total_net"), roles.get("total_tax")
     if not (whole and net and tax):
         return
-    best: tuple[float, tuple[Choice, Choice, Choice]] | None = None
-    for a, b, c in product(options[net][:8], options[tax][:8], options[whole][:8]):
-        total = a.score + b.score + c.score
-        if min(a.score, b.score, c.score) < 0.2 or (a.span.ids & c.span.ids and a.score < 0.6):
-            continue
-        if abs(_amount(a) + _amount(b) - _amount(c)) < 0.015 and (best is None or total > best[0]):
-            best = (total, (a, b, c))
-    if best is None:
+    holding = [
+        (a.score + b.score + c.score, (a, b, c))
+        for a, b, c in product(options[net][:8], options[tax][:8], options[whole][:8])
+        if min(a.score, b.score, c.score) >= 0.2 and not (a.span.ids & c.span.ids and a.score < 0.6)
+        and abs(_amount(a) + _amount(b) - _amount(c)) < _CENT
+    ]  # fmt: skip
+    if not holding:
         return
-    for path, chosen in zip((net, tax, whole), best[1], strict=True):
-        bonus = SUM_BONUS if _amount(best[1][1]) else 0.1
+    top = max(score for score, _ in holding)
+    # A row for each tax rate adds up as well as the last row does: the whole is the largest.
+    three = max((t for score, t in holding if score > top - 0.25), key=lambda t: abs(_amount(t[2])))
+    for path, chosen in zip((net, tax, whole), three, strict=True):
+        bonus = SUM_BONUS if _amount(three[1]) else 0.1
         rest = [o for o in options[path] if o is not chosen]
         options[path] = sorted([_raised(chosen, bonus), *rest], key=lambda c: -c.score)
 
