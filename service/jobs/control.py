@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Collection
 from dataclasses import replace
 
 from service.domain.errors import ErrorCode, StateError

@@ -28,7 +28,7 @@ from tests.fakes.model_stub import ModelStub
 
 TENANT = "default"
 UPSTAGE = "upstage:information-extract"
-SCHEMA: Mapping[str, Any] = {
+SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
         "invoice_number": {"type": "string", "description": "Number of the invoice"},
@@ -43,6 +43,7 @@ SCHEMA: Mapping[str, Any] = {
     },
 }
 Json = Any
+_OF_SUBMISSION = ("password", "external_id", "metadata", "idempotency")
 
 
 def draw_pdf(pages: Sequence[str], *, password: str | None = None) -> bytes:
@@ -61,7 +62,9 @@ def draw_pdf(pages: Sequence[str], *, password: str | None = None) -> bytes:
 
 def numbered_pdf(count: int, *, mark: str = "invoice") -> bytes:
     """A PDF of `count` pages that all say something of their own."""
-    return draw_pdf([f"{mark} page {number} invoice_number 7{number:03} total {number}.25" for number in range(1, count + 1)])
+    return draw_pdf(
+        [f"{mark} page {number} invoice_number 7{number:03} total {number}.25" for number in range(1, count + 1)]
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,17 +88,24 @@ class Pipeline:
         return take_bytes(self.services, TENANT, name, data)
 
     def submit(
-        self, data: bytes, *, schema: Mapping[str, Json] = SCHEMA, name: str = "file.pdf", model: str = UPSTAGE, **more: Json
+        self,
+        data: bytes,
+        *,
+        schema: Mapping[str, Json] = SCHEMA,
+        name: str = "file.pdf",
+        model: str = UPSTAGE,
+        **more: Json,
     ) -> Job:
         """Make a job; `more` are options of a job, or of a submission."""
-        named = ("password", "external_id", "metadata", "idempotency")
+        named = {name: more.pop(name) for name in _OF_SUBMISSION if name in more}
         submission = Submission(
             tenant_id=TENANT,
             file=self.upload(data, name),
             schema=dict(schema),
-            options=JobOptions(model=model, **{k: v for k, v in more.items() if k not in named}),
-            **{"metadata": {}, **{k: v for k, v in more.items() if k in named}},
+            options=JobOptions(model=model, **more),
+            metadata={},
         )
+        submission = replace(submission, **named)
         return submit_job(self.services, submission)
 
     def finish(self, job: Job, seconds: float = 40.0) -> Job:
@@ -181,5 +191,3 @@ def wait_until(true: Callable[[], bool], seconds: float = 20.0) -> None:
     while not true():
         assert time.monotonic() < end, "it never came to hold"
         time.sleep(0.02)
-
-

@@ -57,8 +57,7 @@ def test_a_refused_key_fails_at_once(stub: ModelStub, tmp_path: Path) -> None:
 
 def test_a_model_that_does_not_answer_runs_into_its_time(stub: ModelStub, tmp_path: Path) -> None:
     """The call is closed when its time is over, and counted as a timeout."""
-    settings = {"model_attempts": 1, "step_attempts": 1, "model_timeout_s": 0.3}
-    with pipeline(tmp_path, stub=stub, **settings) as service:
+    with pipeline(tmp_path, stub=stub, model_attempts=1, step_attempts=1, model_timeout_s=0.3) as service:
         stub.script("hang")
         job = service.run(numbered_pdf(1))
         assert job.status is JobStatus.FAILED

@@ -157,14 +157,17 @@ def test_deleting_a_job_under_way_stops_it_first(service: Pipeline, stub: ModelS
     stub.wait_for(timeout_s=2.0, in_flight=0, aborted=1)
     for table in ("jobs", "steps", "results"):
         column = "id" if table == "jobs" else "job_id"
-        assert service.rows(f"select 1 from {table} where {column} = :job", job=job.id) == []  # noqa: S608 - our names
+        assert service.rows(f"select 1 from {table} where {column} = :job", job=job.id) == []
 
 
 def test_a_job_keeps_its_file_when_another_with_the_same_bytes_is_deleted(service: Pipeline) -> None:
     """The bytes are stored once and stay for as long as one job stands on them."""
     data = draw_pdf(["bytes of two jobs"])
     first, second = service.run(data, name="a.pdf"), service.run(data, name="b.pdf")
-    [key] = {row[0] for row in service.rows("select blob_key from files where id in (:a, :b)", a=first.file_id, b=second.file_id)}
+    [key] = {
+        row[0]
+        for row in service.rows("select blob_key from files where id in (:a, :b)", a=first.file_id, b=second.file_id)
+    }
     stored = service.home / "blobs" / key
     delete_job(service.services, TENANT, first.id)
     assert stored.read_bytes() == data

@@ -43,7 +43,9 @@ def test_the_model_gets_the_pages_of_its_chunk_and_no_others(service: Pipeline, 
     data = numbered_pdf(4)
     service.run(data)
     service.run(data, pages_per_chunk=2)
-    whole, *parts = [request["body"]["messages"][0]["content"][0]["image_url"]["url_chars"] for request in stub.requests()]
+    whole, *parts = [
+        request["body"]["messages"][0]["content"][0]["image_url"]["url_chars"] for request in stub.requests()
+    ]
     assert whole == len(encode_data_url(data))
     assert len(parts) == 2
     assert all(part < whole for part in parts)

@@ -38,7 +38,7 @@ def test_a_locked_file_is_read_with_its_password(service: Pipeline, model: str) 
 
 
 def test_the_password_is_forgotten_once_the_file_is_open(stub: ModelStub, tmp_path: Path) -> None:
-    """A sweep later not a byte of it is below the home, while what was opened can be run again, and is deleted with the job."""
+    """A sweep later not a byte of it is below the home; what was opened can be run again, and goes with the job."""
     with pipeline(tmp_path, stub=stub) as service:
         job = service.run(LOCKED, password=PASSWORD)
         wait_until(lambda: service.holds(PASSWORD.encode()) == [])
