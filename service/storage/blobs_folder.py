@@ -14,7 +14,8 @@ from pathlib import Path
 from service.domain.errors import ErrorCode, InputError, InternalError
 from service.storage.blobs import StoredBlob, blob_key, hash_of
 
-_FULL = (errno.ENOSPC, errno.EDQUOT)
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""The disk, the quota, or the largest file that the system lets us write."""
 
 
 class FolderBlobs:
@@ -27,7 +28,8 @@ class FolderBlobs:
         """See `BlobStore.receive`."""
         digest, size = hashlib.sha256(), 0
         with self._temporary(tenant_id) as temporary:
-            handle = await asyncio.to_thread(temporary.open, "xb")
+            with _mapped_errors():
+                handle = await asyncio.to_thread(temporary.open, "xb")
             try:
                 async for part in parts:
                     size += len(part)
@@ -39,19 +41,19 @@ class FolderBlobs:
                         )
                     digest.update(part)
                     _write(handle.fileno(), part)
-                await asyncio.to_thread(os.fsync, handle.fileno())
+                await asyncio.to_thread(_sync, handle.fileno())
             finally:
                 handle.close()
             if size == 0:
                 raise InputError(ErrorCode.EMPTY_FILE, "The file is empty (0 bytes).", param="file")
-            return self._keep(tenant_id, temporary, digest.hexdigest(), size)
+            return await asyncio.to_thread(self._keep, tenant_id, temporary, digest.hexdigest(), size)
 
     def put(self, tenant_id: str, data: bytes) -> StoredBlob:
         """See `BlobStore.put`."""
         with self._temporary(tenant_id) as temporary:
-            with temporary.open("xb") as handle:
+            with _mapped_errors(), temporary.open("xb") as handle:
                 _write(handle.fileno(), data)
-                os.fsync(handle.fileno())
+                _sync(handle.fileno())
             return self._keep(tenant_id, temporary, hash_of(data), len(data))
 
     @contextmanager
@@ -72,33 +74,52 @@ class FolderBlobs:
 
     @contextmanager
     def _temporary(self, tenant_id: str) -> Generator[Path]:
-        folder = self._root / tenant_id / "incoming"
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / uuid.uuid4().hex
+        path = self._root / tenant_id / "incoming" / uuid.uuid4().hex
+        with _mapped_errors():
+            path.parent.mkdir(parents=True, exist_ok=True)
         try:
             yield path
-        except OSError as error:
-            raise _storage_error(error) from error
         finally:
             path.unlink(missing_ok=True)
 
     def _keep(self, tenant_id: str, temporary: Path, sha256: str, size: int) -> StoredBlob:
         key = blob_key(tenant_id, sha256)
         target = self._root / key
-        target.parent.mkdir(parents=True, exist_ok=True)
-        temporary.replace(target)
-        descriptor = os.open(target.parent, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        with _mapped_errors():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            temporary.replace(target)
+            for folder in (target.parent, target.parent.parent, self._root):  # each may be new, and its entry above it
+                _sync_folder(folder)
         return StoredBlob(key=key, sha256=sha256, size_bytes=size)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _write(descriptor: int, data: bytes) -> None:
     view = memoryview(data)
-    while view:
-        view = view[os.write(descriptor, view) :]
+    with _mapped_errors():
+        while view:
+            view = view[os.write(descriptor, view) :]
+
+
+def _sync(descriptor: int) -> None:
+    with _mapped_errors():
+        os.fsync(descriptor)
+
+
+@contextmanager
+def _mapped_errors() -> Generator[None]:
+    """Only around our own writing: the sender of a stream has errors of its own."""
+    try:
+        yield
+    except OSError as error:
+        raise _storage_error(error) from error
 
 
 def _storage_error(error: OSError) -> InternalError:

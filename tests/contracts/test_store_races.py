@@ -177,19 +177,19 @@ def test_jobs_that_read_the_same_pages_do_not_disturb_each_other(filled: Store) 
 def test_a_key_is_reserved_by_one(store: Store) -> None:
     """The others hear that it is in flight."""
 
-    def work(number: int) -> Callable[[], str]:
-        def reserve() -> str:
-            try:
-                return "reserved" if reserve_key(_services(store, number), TENANT, "key") is None else "job"
-            except StateError as error:
-                return error.code
+    def work(number: int) -> Callable[[], list[str]]:
+        services = _services(store, number)
+        return lambda: [_reserve(services, f"key-{n}") for n in range(20)]
 
-        return reserve
+    heard = Counter(said for one in _together(*map(work, range(THREADS))) for said in one)
+    assert heard == {"reserved": 20, ErrorCode.IDEMPOTENCY_IN_FLIGHT: 20 * (THREADS - 1)}
 
-    assert Counter(_together(*map(work, range(THREADS)))) == {
-        "reserved": 1,
-        ErrorCode.IDEMPOTENCY_IN_FLIGHT: THREADS - 1,
-    }
+
+def _reserve(services: Services, key: str) -> str:
+    try:
+        return reserve_key(services, TENANT, key) or "reserved"
+    except StateError as error:
+        return error.code
 
 
 def test_a_duty_is_taken_by_one(store: Store) -> None:

