@@ -67,7 +67,7 @@ class FileServer:
         return {"tables": encode_tables(self._opened(head).tables(self._index(head)))}, b""
 
     def _convert(self, head: JsonObject) -> Answer:
-        from service.documents.office import convert  # noqa: PLC0415 - loads slowly, for office files only
+        from service.documents.office import convert  # late: loads slowly, for office files only
 
         kind, pdf = convert(Path(str(head["path"])), _password(head))
         return {"kind": kind.value}, pdf
@@ -114,7 +114,7 @@ class FileServer:
         if kind is MediaKind.PDF:
             self._file = PdfPages(path, password)
         else:
-            from service.documents.image_file import ImagePages  # noqa: PLC0415 - most files are PDF
+            from service.documents.image_file import ImagePages  # late: most files are PDF
 
             self._file = ImagePages(path, kind, _number(head, "max_pixels"))
         self._key = key

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -59,7 +59,7 @@ def read_form(document: pdfium.PdfDocument, page: pdfium.PdfPage, frame: PageFra
 
 
 @contextmanager
-def flattened(document: pdfium.PdfDocument, index: int) -> Iterator[pdfium.PdfPage | None]:
+def flattened(document: pdfium.PdfDocument, index: int) -> Generator[pdfium.PdfPage | None]:
     """A copy of a page (0-based) with its annotations drawn into it, so that their text is text of the page.
 
     The document itself stays as it is. None when PDFium cannot do it.

@@ -63,6 +63,22 @@ class PageFrame:
         a, b = self.point(x0, y0), self.point(x1, y1)
         return Box(min(a.x, b.x), min(a.y, b.y), max(a.x, b.x), max(a.y, b.y))
 
+    def to_points(self) -> tuple[float, float, float, float, float, float]:
+        """The matrix (a, b, c, d, e, f) that takes a place (x, y) to points of the page as displayed, y downwards.
+
+        The new x is `a * x + c * y + e`, the new y is `b * x + d * y + f`.
+        """
+        zero, right, up = self.point(0, 0), self.point(1, 0), self.point(0, 1)
+        width, height = self.width, self.height
+        return (
+            (right.x - zero.x) * width,
+            (right.y - zero.y) * height,
+            (up.x - zero.x) * width,
+            (up.y - zero.y) * height,
+            zero.x * width,
+            zero.y * height,
+        )
+
     def direction(self, a: float, b: float) -> float:
         """The angle at which text with the matrix (a, b, …) runs on the displayed page: degrees clockwise, 0–360."""
         angle = -math.degrees(math.atan2(b, a)) + self.rotation

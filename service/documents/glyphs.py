@@ -10,7 +10,7 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from service.documents.frames import PageFrame
-from service.documents.words import Glyph
+from service.documents.words import Glyph, TextStyle
 
 _BOLD_NAME = re.compile(rb"bold|black|heavy|demi", re.IGNORECASE)
 _FORCED_BOLD = 1 << 18
@@ -20,26 +20,15 @@ _INVISIBLE_MODES = (3, 7)
 _FILL_AND_STROKE = 2
 _HYPHEN = 0x2
 """What PDFium gives for a hyphen at a line's end."""
+_text_object = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)(
+    ctypes.cast(pdfium_c.FPDFText_GetTextObject, ctypes.c_void_p).value or 0
+)
+"""PDFium's function, giving the address as a number: half the time of the typed pointer, which is made for each character."""
 _DARK = 110
 """A fill whose brightest channel is below this, 0–255, is told apart from paper without looking."""
 
 
-@dataclass(frozen=True, slots=True)
-class TextStyle:
-    """What all characters of one text object share."""
-
-    size: float
-    """Points as displayed."""
-    angle: float
-    """Degrees clockwise at which the text runs on the displayed page."""
-    bold: bool
-    invisible: bool
-    dark: bool
-    source: int
-    """Number of the text object on its page, from 1; 0: PDFium made the character up."""
-
-
-_GENERATED = TextStyle(0.0, 0.0, False, False, True, 0)
+_GENERATED = TextStyle(0, (0.0, 0.0), 0.0, 0.0, False, False, True, False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,67 +50,56 @@ def read_glyphs(page: pdfium.PdfPage, frame: PageFrame) -> PageGlyphs:
 
 
 class _GlyphReader:
+    """Three calls of PDFium a character, the rest once for each text object: a page has thousands of characters."""
+
     def __init__(self, text_page: pdfium.PdfTextPage, frame: PageFrame) -> None:
         self._text = text_page.raw
         self._frame = frame
-        self._styles: dict[int, TextStyle] = {}
+        self._matrix = frame.to_points()
+        self._styles: dict[int | None, TextStyle] = {None: _GENERATED}
 
     def read(self) -> PageGlyphs:
-        text, frame = self._text, self._frame
-        width, height = frame.width, frame.height
-        left, right, bottom, top, x, y = (ctypes.c_double() for _ in range(6))
+        text, styles, (a, b, c, d, e, f) = self._text, self._styles, self._matrix
+        left, right, bottom, top = (ctypes.c_double() for _ in range(4))
         glyphs: list[Glyph] = []
         unmapped = 0
+        handle = ctypes.cast(text, ctypes.c_void_p)
         for index in range(max(0, pdfium_c.FPDFText_CountChars(text))):
-            style = self._style(index)
-            code = int(pdfium_c.FPDFText_GetUnicode(text, index))
+            address = _text_object(handle, index)
+            style = styles.get(address)
+            if style is None:
+                style = styles[address] = self._read_style(index, len(styles))
+            unmapped += style.unmapped
             pdfium_c.FPDFText_GetCharBox(text, index, left, right, bottom, top)
-            pdfium_c.FPDFText_GetCharOrigin(text, index, x, y)
-            if style is not _GENERATED and pdfium_c.FPDFText_HasUnicodeMapError(text, index):
-                unmapped += 1
-            box = frame.box(left.value, bottom.value, right.value, top.value)
-            origin = frame.point(x.value, y.value)
-            glyphs.append(
-                Glyph(
-                    "-" if code == _HYPHEN and style is not _GENERATED else _letter(code),
-                    box.x0 * width,
-                    box.y0 * height,
-                    box.x1 * width,
-                    box.y1 * height,
-                    origin.x * width,
-                    origin.y * height,
-                    style.size,
-                    style.angle,
-                    style.bold,
-                    style.invisible,
-                    style.dark,
-                    style.source,
-                )
-            )
+            x0, x1, y0, y1 = left.value, right.value, bottom.value, top.value
+            ax, ay, bx, by = a * x0 + c * y0 + e, b * x0 + d * y0 + f, a * x1 + c * y1 + e, b * x1 + d * y1 + f
+            if ax > bx:
+                ax, bx = bx, ax
+            if ay > by:
+                ay, by = by, ay
+            code = pdfium_c.FPDFText_GetUnicode(text, index)
+            letter = "-" if code == _HYPHEN and style.source else _letter(code)
+            glyphs.append(Glyph(letter, ax, ay, bx, by, style))
         return PageGlyphs(tuple(glyphs), unmapped)
 
-    def _style(self, index: int) -> TextStyle:
+    def _read_style(self, index: int, source: int) -> TextStyle:
         text_object = pdfium_c.FPDFText_GetTextObject(self._text, index)
-        address = ctypes.cast(text_object, ctypes.c_void_p).value
-        if address is None:
-            return _GENERATED
-        style = self._styles.get(address)
-        if style is None:
-            style = self._styles[address] = self._read_style(index, text_object)
-        return style
-
-    def _read_style(self, index: int, text_object: object) -> TextStyle:
         matrix = pdfium_c.FS_MATRIX()
         pdfium_c.FPDFText_GetMatrix(self._text, index, matrix)
         scale = (matrix.c * matrix.c + matrix.d * matrix.d) ** 0.5 * self._frame.user_unit
         mode = int(pdfium_c.FPDFTextObj_GetTextRenderMode(text_object))
+        x, y = ctypes.c_double(), ctypes.c_double()
+        pdfium_c.FPDFText_GetCharOrigin(self._text, index, x, y)
+        a, b, c, d, e, f = self._matrix
         return TextStyle(
+            source=source,
+            across=(a * x.value + c * y.value + e, b * x.value + d * y.value + f),
             size=float(pdfium_c.FPDFText_GetFontSize(self._text, index)) * scale,
-            angle=round(self._frame.direction(matrix.a, matrix.b)) % 360,
+            angle=float(round(self._frame.direction(matrix.a, matrix.b)) % 360),
             bold=mode == _FILL_AND_STROKE or _is_bold(text_object),
             invisible=mode in _INVISIBLE_MODES,
             dark=_is_dark(text_object),
-            source=len(self._styles) + 1,
+            unmapped=pdfium_c.FPDFText_HasUnicodeMapError(self._text, index) == 1,
         )
 
 

@@ -113,7 +113,7 @@ class ImagePages:
 
     def _open(self) -> Image.Image:
         if self._kind is MediaKind.HEIC:
-            import pi_heif  # noqa: PLC0415 - loads its library only for the files that need it
+            import pi_heif  # late: loads its library only for the files that need it
 
             pi_heif.register_heif_opener()
         Image.MAX_IMAGE_PIXELS = None  # the check below is ours, and comes before a pixel is unpacked

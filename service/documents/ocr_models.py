@@ -62,8 +62,8 @@ class OcrModels:
         """Where lines of text stand, in pixels of the picture given; no order."""
         height, width = picture.shape[:2]
         scale = min(1.0, (DETECTION_PIXELS / (height * width)) ** 0.5)
-        size = tuple(max(_STEP, round(side * scale / _STEP) * _STEP) for side in (width, height))
-        small = cv2.resize(picture, size, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
+        size = _in_steps(width * scale), _in_steps(height * scale)
+        small = _resized(picture, size, sharp=scale < 1)
         ink = self._run(self._detector, _normalised(small))[0, 0]
         found = _boxes_of(ink)
         factors = np.array([width / size[0], height / size[1]], dtype=np.float32)
@@ -73,7 +73,7 @@ class OcrModels:
         """The letters of one line, a crop of which is given; spaces are among them."""
         height, width = crop.shape[:2]
         target = min(_MAX_LINE_WIDTH, max(16, round(width * _LINE_HEIGHT / height)))
-        line = cv2.resize(crop, (target, _LINE_HEIGHT), interpolation=cv2.INTER_LINEAR)
+        line = _resized(crop, (target, _LINE_HEIGHT), sharp=False)
         scores = self._run(self._recogniser, _normalised(line))[0]
         return self._decode(scores)
 
@@ -81,7 +81,7 @@ class OcrModels:
         """How likely it is that lines stand on their heads: the mean over the crops, 0–1."""
         chances: list[float] = []
         for crop in crops:
-            sample = cv2.resize(crop, _fit(crop), interpolation=cv2.INTER_AREA)
+            sample = _resized(crop, _fit(crop), sharp=True)
             canvas = np.zeros((_TURN_SIZE[1], _TURN_SIZE[0], 3), dtype=np.float32)
             canvas[:, : sample.shape[1]] = (sample.astype(np.float32) / 255 - 0.5) / 0.5
             batch = canvas.transpose(2, 0, 1)[np.newaxis]
@@ -146,11 +146,21 @@ def _session(folder: Path, role: str) -> onnxruntime.InferenceSession:
     return onnxruntime.InferenceSession(found[-1], options, providers=["CPUExecutionProvider"])
 
 
+def _in_steps(side: float) -> int:
+    return max(_STEP, round(side / _STEP) * _STEP)
+
+
 def _normalised(picture: Picture) -> npt.NDArray[np.float32]:
     batch = picture.astype(np.float32)
     batch *= 2 / 255
     batch -= 1
     return np.ascontiguousarray(batch.transpose(2, 0, 1)[np.newaxis])
+
+
+def _resized(picture: Picture, size: tuple[int, int], *, sharp: bool) -> Picture:
+    """The picture at another size (width, height); `sharp` averages over all pixels when it shrinks."""
+    way = cv2.INTER_AREA if sharp else cv2.INTER_LINEAR
+    return np.asarray(cv2.resize(picture, size, interpolation=way), dtype=np.uint8)
 
 
 def _fit(crop: Picture) -> tuple[int, int]:
@@ -165,13 +175,13 @@ def _boxes_of(ink: npt.NDArray[np.float32]) -> list[Corners]:
     found: list[Corners] = []
     for contour in contours[:_MAX_BOXES]:
         (x, y), (width, height), angle = cv2.minAreaRect(contour)
-        if min(width, height) < _MIN_SIDE or _mean_ink(ink, contour) < _SURE:
+        if min(width, height) < _MIN_SIDE or _mean_ink(ink, np.asarray(contour, dtype=np.int32)) < _SURE:
             continue
         grow = width * height * _UNCLIP / (2 * (width + height))
         width, height = width + 2 * grow, height + 2 * grow
         if min(width, height) < _MIN_SIDE + 2:
             continue
-        found.append(_ordered(cv2.boxPoints(((x, y), (width, height), angle))))
+        found.append(_ordered(np.asarray(cv2.boxPoints(((x, y), (width, height), angle)), dtype=np.float32)))
     return found
 
 

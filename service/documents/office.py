@@ -6,6 +6,7 @@ import io
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol, cast
 
 from service.documents.office_blocks import OfficePage
 from service.documents.sniffing import is_encrypted_office, sniff_zip
@@ -14,6 +15,14 @@ from service.domain.pages import MediaKind
 
 _MAX_UNPACKED_BYTES = 600_000_000
 """More than this inside one office file is a bomb, not a document."""
+
+
+class _LockedFile(Protocol):
+    """What is used of msoffcrypto's file, which has no types."""
+
+    def load_key(self, *, password: str, verify_password: bool) -> None: ...
+
+    def decrypt(self, outfile: io.BytesIO) -> None: ...
 
 
 def unlock(path: Path, password: str | None) -> tuple[MediaKind, bytes]:
@@ -44,13 +53,13 @@ def convert(path: Path, password: str | None) -> tuple[MediaKind, bytes]:
         raise
     except Exception as error:  # the readers raise whatever a damaged file makes them trip over
         raise _damaged(kind) from error
-    from service.documents.office_layout import lay_out  # noqa: PLC0415 - loads slowly, for office files only
+    from service.documents.office_layout import lay_out  # late: loads slowly, for office files only
 
     return kind, lay_out(pages)
 
 
 def _decrypted(path: Path, password: str | None) -> bytes:
-    import msoffcrypto  # noqa: PLC0415 - for encrypted files only
+    import msoffcrypto  # late: for encrypted files only
     from msoffcrypto.exceptions import DecryptionError, FileFormatError, InvalidKeyError, ParseError
 
     if not password:
@@ -60,7 +69,7 @@ def _decrypted(path: Path, password: str | None) -> bytes:
     output = io.BytesIO()
     try:
         with path.open("rb") as file:
-            locked = msoffcrypto.OfficeFile(file)
+            locked = cast("_LockedFile", msoffcrypto.OfficeFile(file))
             locked.load_key(password=password, verify_password=True)
             locked.decrypt(output)
     except InvalidKeyError as error:
@@ -89,14 +98,14 @@ def _check_size(data: bytes) -> None:
 def _reader(kind: MediaKind) -> Callable[[bytes], list[OfficePage]]:
     """The reader of one kind; each loads a large library, so only the one that is needed is imported."""
     if kind is MediaKind.DOCX:
-        from service.documents.office_docx import read_docx  # noqa: PLC0415
+        from service.documents.office_docx import read_docx
 
         return read_docx
     if kind is MediaKind.XLSX:
-        from service.documents.office_xlsx import read_xlsx  # noqa: PLC0415
+        from service.documents.office_xlsx import read_xlsx
 
         return read_xlsx
-    from service.documents.office_pptx import read_pptx  # noqa: PLC0415
+    from service.documents.office_pptx import read_pptx
 
     return read_pptx
 

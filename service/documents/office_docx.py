@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, cast
 
 import docx
 from docx.oxml.ns import qn
@@ -14,7 +14,37 @@ from service.documents.office_blocks import Block, Figure, OfficePage, PageBreak
 if TYPE_CHECKING:
     from docx.document import Document
     from docx.parts.story import StoryPart
-    from lxml.etree import _Element as Element
+    from docx.section import _Footer, _Header
+
+
+class Element(Protocol):
+    """As much of an lxml element, which has no types, as is used here."""
+
+    tag: str
+    text: str | None
+
+    def __iter__(self) -> Iterator[Element]: ...
+
+    def get(self, key: str, default: str = "") -> str:
+        """An attribute."""
+        ...
+
+    def find(self, path: str) -> Element | None:
+        """The first descendant at that path."""
+        ...
+
+    def iter(self, *tags: str) -> Iterator[Element]:
+        """Descendants with one of the tags, in the document's order."""
+        ...
+
+    def iterancestors(self, *tags: str) -> Iterator[Element]:
+        """Ancestors with one of the tags, the nearest first."""
+        ...
+
+    def getparent(self) -> Element | None:
+        """The element around it."""
+        ...
+
 
 _WIDTH, _HEIGHT = 595.0, 842.0
 """Points: A4, for a document that does not tell its page."""
@@ -33,11 +63,15 @@ def read_docx(data: bytes) -> list[OfficePage]:
     blocks: list[Block] = []
     first = document.sections[0] if len(document.sections) else None
     if first is not None:
-        blocks += _blocks(first.header._element, first.header.part)  # noqa: SLF001 - python-docx offers no other way to the XML
-    blocks += _blocks(document.element.body, document.part)
+        blocks += _blocks(_xml(first.header), first.header.part)
+    blocks += _blocks(cast(Element, document.element.body), document.part)
     if first is not None:
-        blocks += _blocks(first.footer._element, first.footer.part)  # noqa: SLF001 - as above
+        blocks += _blocks(_xml(first.footer), first.footer.part)
     return [OfficePage(*_page_size(document), tuple(blocks))]
+
+
+def _xml(edge: _Header | _Footer) -> Element:
+    return cast(Element, edge._element)  # pyright: ignore[reportPrivateUsage] - there is no other way to the XML
 
 
 def _page_size(document: Document) -> tuple[float, float]:
@@ -80,7 +114,7 @@ def _text(element: Element) -> str:
     if element.tag == qn("w:t"):
         return element.text or ""
     if element.tag == qn("w:tab"):
-        return "\t" if element.getparent() is not None and element.getparent().tag == qn("w:r") else ""
+        return "\t" if _parent_tag(element) == qn("w:r") else ""
     if element.tag in (qn("w:br"), qn("w:cr")):
         return _BREAK if element.get(qn("w:type")) == "page" else "\n"
     if element.tag == qn("w:lastRenderedPageBreak"):
@@ -88,7 +122,12 @@ def _text(element: Element) -> str:
     if element.tag == qn("w:noBreakHyphen"):
         return "-"
     inner = "".join(_text(child) for child in element)
-    return f"\n{inner}" if element.tag == qn("w:p") and element.getparent().tag == qn("w:txbxContent") else inner
+    return f"\n{inner}" if element.tag == qn("w:p") and _parent_tag(element) == qn("w:txbxContent") else inner
+
+
+def _parent_tag(element: Element) -> str:
+    parent = element.getparent()
+    return parent.tag if parent is not None else ""
 
 
 def _rows(table: Element) -> Iterator[Element]:

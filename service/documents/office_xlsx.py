@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 import openpyxl
-from openpyxl.cell.cell import Cell
+from openpyxl.cell.cell import Cell, MergedCell
 from openpyxl.worksheet.worksheet import Worksheet
 
 from service.documents.office_blocks import OfficePage, Paragraph, Table
@@ -40,7 +40,7 @@ def read_xlsx(data: bytes) -> list[OfficePage]:
 
 def _rows(sheet: Worksheet, limit: int) -> list[tuple[str, ...]]:
     """Rows down to the last one with a value, cut to the columns that have one."""
-    cells = sheet._cells  # noqa: SLF001 - the cells that exist; the sheet's own bounds count formatted emptiness
+    cells = sheet._cells  # pyright: ignore[reportPrivateUsage] - the cells that exist; the sheet's own bounds count formatted emptiness
     shown = {place: text for place, cell in cells.items() if (text := _shown(cell))}
     if not shown:
         return []
@@ -57,7 +57,7 @@ def _rows(sheet: Worksheet, limit: int) -> list[tuple[str, ...]]:
     return found
 
 
-def _shown(cell: Cell) -> str:
+def _shown(cell: Cell | MergedCell) -> str:
     value, pattern = cell.value, str(cell.number_format or "General")
     if value is None:
         return ""

@@ -9,7 +9,7 @@ import io
 import mmap
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,7 +89,7 @@ class PdfFile:
         return PageSize(index + 1, round(size.width * unit, 2), round(size.height * unit, 2))
 
     @contextmanager
-    def page(self, index: int) -> Iterator[tuple[pdfium.PdfPage, PageFrame]]:
+    def page(self, index: int) -> Generator[tuple[pdfium.PdfPage, PageFrame]]:
         """Load a page (0-based) and close it again.
 
         Raises:
@@ -213,7 +213,7 @@ def _object_bytes(data: mmap.mmap) -> Iterator[mmap.mmap | bytes | None]:
 
 
 def _user_units(path: Path) -> dict[int, float]:
-    from pdfminer.pdfdocument import PDFDocument  # noqa: PLC0415 - costs 100 ms, for files that are rare
+    from pdfminer.pdfdocument import PDFDocument  # late: costs 100 ms, for files that are rare
     from pdfminer.pdfpage import PDFPage
     from pdfminer.pdfparser import PDFParser
 
@@ -224,6 +224,6 @@ def _user_units(path: Path) -> dict[int, float]:
                 unit = page.attrs.get("UserUnit")
                 if isinstance(unit, (int, float)) and 0 < unit < 10_000:
                     units[index] = float(unit)
-        except Exception:  # noqa: BLE001 - any damage that pdfminer trips over: PDFium reads on with the default unit
+        except Exception:  # any damage that pdfminer trips over: PDFium reads on with the default unit
             return units
     return units

@@ -57,7 +57,7 @@ class PdfPages:
         Raises:
             ReadingError: as `find_tables`.
         """
-        from service.documents.tables import PageExtent, find_tables  # noqa: PLC0415 - loads slowly, for some pages only
+        from service.documents.tables import PageExtent, find_tables  # late: loads slowly, for some pages only
 
         with self._file.page(index) as (page, frame):
             drawn = read_drawing(page, frame)

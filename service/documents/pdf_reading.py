@@ -29,6 +29,7 @@ from service.domain.geometry import Box
 from service.domain.pages import PageText, TextSource, Word
 from service.domain.records import Issue, Stage
 
+_INVISIBLE = "invisible"
 _TINY = 1.0
 """Points: text smaller than this is not meant to be seen."""
 _SLIVER = 0.02
@@ -45,14 +46,14 @@ _TALL = 4
 class _SortedWords:
     """The words of a page by whether a person sees them."""
 
-    seen: list[Piece] = field(default_factory=list[Piece])
-    layer: list[Piece] = field(default_factory=list[Piece])
+    seen: list[tuple[Piece, Box]] = field(default_factory=list[tuple[Piece, Box]])
+    layer: list[tuple[Piece, Box]] = field(default_factory=list[tuple[Piece, Box]])
     """Invisible words over a picture that fills the page: somebody else's OCR."""
     hidden: dict[str, int] = field(default_factory=dict[str, int])
     """Why not seen → how many words."""
 
     def text(self) -> str:
-        return " ".join(piece.text for piece in (*self.seen, *self.layer))
+        return " ".join(piece.text for piece, _ in (*self.seen, *self.layer))
 
     def __len__(self) -> int:
         return len(self.seen) + len(self.layer)
@@ -104,11 +105,8 @@ class PdfPageReader:
     def _page_text(self, source: TextSource, words: _SortedWords, *, keep: bool) -> PageText:
         found: list[Word] = []
         for pieces, certainty in ((words.seen, 1.0), (words.layer, _LAYER_CERTAINTY)) if keep else ():
-            for piece in pieces:
-                box = self._box(piece)
-                if box is not None:
-                    size = round(piece.size, 2)
-                    found.append(Word(piece.text, box, piece.line, size, piece.bold, certainty))
+            for piece, box in pieces:
+                found.append(Word(piece.text, box, piece.line, round(piece.size, 2), piece.bold, certainty))
         found.sort(key=lambda word: word.line)
         return PageText(size=self._size, source=source, words=tuple(found), issues=self._issues(words))
 
@@ -126,26 +124,26 @@ class PdfPageReader:
     def _sort(self, pieces: Sequence[Piece]) -> _SortedWords:
         words = _SortedWords()
         doubtful = self._drawn.fills or any(not piece.dark for piece in pieces)
-        look = self._look(LOOK_DPI * 1.5) if doubtful else None
+        look = self._look(LOOK_DPI) if doubtful else None
         for piece in pieces:
-            why = self._why_hidden(piece, look)
-            if why is None:
-                words.seen.append(piece)
-            elif why == "invisible" and self._drawn.picture_share >= FULL_PICTURE:
-                words.layer.append(piece)
-            else:
+            box = self._box(piece)
+            why = self._why_hidden(piece, box, look)
+            if why is None and box is not None:
+                words.seen.append((piece, box))
+            elif why == _INVISIBLE and box is not None and self._drawn.picture_share >= FULL_PICTURE:
+                words.layer.append((piece, box))
+            elif why is not None:
                 words.hidden[why] = words.hidden.get(why, 0) + 1
-        if is_garbage(" ".join(piece.text for piece in words.layer)):
+        if is_garbage(" ".join(piece.text for piece, _ in words.layer)):
             words.layer.clear()
         return words
 
-    def _why_hidden(self, piece: Piece, look: Look | None) -> str | None:
-        box = self._box(piece)
+    def _why_hidden(self, piece: Piece, box: Box | None, look: Look | None) -> str | None:
         x, y = (piece.x0 + piece.x1) / 2, (piece.y0 + piece.y1) / 2
         if box is None or not (0 <= x <= self._frame.width and 0 <= y <= self._frame.height):
             return "off the page"
         if piece.invisible:
-            return "invisible"
+            return _INVISIBLE
         if piece.size < _TINY or piece.x1 - piece.x0 < _SLIVER or piece.y1 - piece.y0 < _SLIVER:
             return "too small to see"
         if look is not None and look.contrast(box) < _CONTRAST:

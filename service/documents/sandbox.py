@@ -50,15 +50,15 @@ def main(arguments: list[str]) -> int:
 
 def _server(kind: str, memory_bytes: int) -> RequestServer:
     if kind == "ocr":
-        from service.documents.ocr_server import OcrServer  # noqa: PLC0415 - a PDF sandbox never loads the networks
+        from service.documents.ocr_server import OcrServer  # late: a PDF sandbox never loads the networks
 
         return OcrServer()
     if kind == "office":
-        from service.documents.office_server import OfficeServer  # noqa: PLC0415 - LibreOffice minds its own memory
+        from service.documents.office_server import OfficeServer  # late: LibreOffice minds its own memory
 
         return OfficeServer()
     _limit_memory(memory_bytes)
-    from service.documents.file_server import FileServer  # noqa: PLC0415 - an OCR sandbox never loads PDFium
+    from service.documents.file_server import FileServer  # late: an OCR sandbox never loads PDFium
 
     return FileServer()
 
@@ -82,7 +82,7 @@ def _die_with(parent: int) -> bool:
     """Ask Linux to end this process with its parent; elsewhere the end of the input does it. False if it is gone already."""
     if not sys.platform.startswith("linux"):
         return True
-    import ctypes  # noqa: PLC0415 - only where it is used
+    import ctypes  # late: only where it is used
 
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
     return os.getppid() == parent
@@ -91,7 +91,7 @@ def _die_with(parent: int) -> bool:
 def _limit_memory(memory_bytes: int) -> None:
     if sys.platform == "win32":
         return
-    import resource  # noqa: PLC0415 - not on every platform
+    import resource  # late: not on every platform
 
     limit = resource.RLIMIT_DATA if sys.platform == "darwin" else resource.RLIMIT_AS
     resource.setrlimit(limit, (memory_bytes, memory_bytes))

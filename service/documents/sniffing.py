@@ -14,7 +14,7 @@ ACCEPTED = "PDF, PNG, JPEG, TIFF, WebP, BMP, GIF, HEIC, DOCX, XLSX, PPTX"
 OFFICE_KINDS = (MediaKind.DOCX, MediaKind.XLSX, MediaKind.PPTX)
 """Kinds that are turned into a PDF first."""
 _PDF_WITHIN = 1024
-"""A PDF header may stand behind a byte order mark or other junk. Source: ISO 32000-1, annex H (implementation notes)."""
+"""A PDF header may stand behind a byte order mark or other junk. Source: ISO 32000-1, annex H."""
 _ZIP = b"PK\x03\x04"
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _DIRECTORY_BYTES = 4_000_000
@@ -35,7 +35,7 @@ _OFFICE_PARTS = ((b"word/", MediaKind.DOCX), (b"xl/", MediaKind.XLSX), (b"ppt/",
 
 
 def sniff(head: bytes) -> MediaKind | None:
-    """The kind of a file from its first 4 KB; None for office files, which show themselves only at their end, and the rest."""
+    """The kind of a file from its first 4 KB; None for office files, which show themselves at their end, and the rest."""
     for signature, kind in _SIGNATURES:
         if head.startswith(signature):
             return kind

@@ -1,6 +1,6 @@
 """Cells of tables drawn with lines: pdfplumber's geometry over the rules that PDFium sees. Pure, but slow to import.
 
-pdfplumber's own reading of a page costs a tenth of a second and eight megabytes; only its way from lines to cells is used.
+pdfplumber's own reading of a page costs a tenth of a second and megabytes; only its way from lines to cells is used.
 """
 
 from __future__ import annotations

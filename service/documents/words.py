@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 _TWICE = 0.12
 """The same letter within this many font sizes is one letter drawn twice; two l in a row stand 0.2 apart."""
@@ -19,28 +20,49 @@ _TOUCH = 0.09
 _SAME_LINE = 0.4
 """Baselines nearer than this, in font sizes, are one printed line."""
 _STEP_BACK = 0.3
+"""A letter that goes back further than this, in font sizes, begins a word of its own."""
+_SAME_ANGLE = 2
+"""Degrees."""
 _ZERO_WIDTH = frozenset("\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\ufffe\u00ad")
 
 
-@dataclass(frozen=True, slots=True)
-class Glyph:
-    """One character; edges and origin in points of the page as displayed, y downwards."""
+class TextStyle(NamedTuple):
+    """What all characters of one text object share."""
+
+    source: int
+    """Number of the text object on its page, from 1; 0: PDFium made the character up."""
+    across: tuple[float, float]
+    """A place on its baseline, in points of the page as displayed."""
+    size: float
+    """Points as displayed."""
+    angle: float
+    """Degrees clockwise at which the text runs on the displayed page."""
+    bold: bool
+    invisible: bool
+    dark: bool
+    unmapped: bool
+    """Its font has no mapping to Unicode."""
+
+
+class Glyph(NamedTuple):
+    """One character; edges in points of the page as displayed, y downwards."""
 
     text: str
     x0: float
     y0: float
     x1: float
     y1: float
-    origin_x: float
-    origin_y: float
-    size: float
-    angle: float = 0.0
-    """Degrees clockwise at which its text runs."""
-    bold: bool = False
-    invisible: bool = False
-    dark: bool = True
-    source: int = 0
-    """Which text object of the file it belongs to; 0: the engine put it there itself, from the gap it saw."""
+    style: TextStyle
+
+    @property
+    def angle(self) -> float:
+        """As its style's."""
+        return self.style.angle
+
+    @property
+    def size(self) -> float:
+        """As its style's."""
+        return self.style.size
 
 
 @dataclass(slots=True)
@@ -54,6 +76,7 @@ class Piece:
     y1: float
     origin_x: float
     origin_y: float
+    """A place on its baseline."""
     size: float
     angle: float
     bold: bool
@@ -104,32 +127,33 @@ def _once(glyphs: Iterable[Glyph]) -> Iterable[Glyph]:
     seen: dict[tuple[str, int, int], list[tuple[float, float]]] = {}
     last: Glyph | None = None
     for glyph in glyphs:
-        if glyph.text.isspace() or glyph.size <= 0 or (last is not None and _same_sign(last, glyph)):
+        size = glyph.style.size
+        if size <= 0 or glyph.text == " " or (last is not None and _same_sign(last, glyph)):
             yield glyph
             continue
         last = glyph
-        reach = glyph.size * _TWICE
-        x, y = (glyph.x0 + glyph.x1) / 2, (glyph.y0 + glyph.y1) / 2
-        column, row = int(x // glyph.size), int(y // glyph.size)
-        near = (
-            place
-            for i in (column - 1, column, column + 1)
-            for j in (row - 1, row, row + 1)
-            for place in seen.get((glyph.text, i, j), ())
-        )
-        if any(abs(px - x) < reach and abs(py - y) < reach for px, py in near):
+        x, y = (glyph.x0 + glyph.x1) / 2 / size, (glyph.y0 + glyph.y1) / 2 / size
+        column, row = int(x), int(y)
+        if any(_stands_at(seen.get((glyph.text, i, j)), x, y) for i in _near(x) for j in _near(y)):
             continue
         seen.setdefault((glyph.text, column, row), []).append((x, y))
         yield glyph
 
 
+def _near(place: float) -> tuple[int, ...]:
+    """Cells of side 1 that lie within reach of a place."""
+    cell = int(place)
+    part = place - cell
+    return (cell, cell - 1) if part < _TWICE else (cell, cell + 1) if part > 1 - _TWICE else (cell,)
+
+
+def _stands_at(places: Sequence[tuple[float, float]] | None, x: float, y: float) -> bool:
+    return places is not None and any(abs(px - x) < _TWICE and abs(py - y) < _TWICE for px, py in places)
+
+
 def _same_sign(last: Glyph, glyph: Glyph) -> bool:
-    """Whether two letters in a row are one printed sign, a ligature such as ffi, that was taken apart into its letters."""
-    return (
-        glyph.source == last.source
-        and glyph.source != 0
-        and (glyph.x0, glyph.x1, glyph.y0, glyph.origin_x) == (last.x0, last.x1, last.y0, last.origin_x)
-    )
+    """Whether two letters in a row are one printed sign, a ligature such as ffi, that was taken apart."""
+    return last.x0 == glyph.x0 and last.x1 == glyph.x1 and last.y0 == glyph.y0 and last.style is glyph.style
 
 
 def _split_words(glyphs: Iterable[Glyph]) -> list[Piece]:
@@ -138,13 +162,14 @@ def _split_words(glyphs: Iterable[Glyph]) -> list[Piece]:
     last: Glyph | None = None
     supposed = False
     for glyph in glyphs:
-        if glyph.text.isspace() or glyph.text < " ":
-            if glyph.source or glyph.text in "\r\n":
+        text = glyph.text
+        if text == " " or text < " " or text.isspace():
+            if glyph.style.source or text in "\r\n":
                 current, last = None, None
             else:
                 supposed = True
             continue
-        if glyph.text in _ZERO_WIDTH or glyph.x1 <= glyph.x0 or glyph.y1 <= glyph.y0:
+        if text in _ZERO_WIDTH or glyph.x1 <= glyph.x0 or glyph.y1 <= glyph.y0:
             continue
         if supposed and last is not None and _gap(last, glyph) > _SPACE * max(glyph.size, last.size):
             current, last = None, None
@@ -161,19 +186,20 @@ def _split_words(glyphs: Iterable[Glyph]) -> list[Piece]:
 
 
 def _begin(glyph: Glyph, *, joined: bool) -> Piece:
+    style = glyph.style
     return Piece(
-        glyph.text,
-        glyph.x0,
-        glyph.y0,
-        glyph.x1,
-        glyph.y1,
-        glyph.origin_x,
-        glyph.origin_y,
-        glyph.size,
-        glyph.angle,
-        glyph.bold,
-        glyph.invisible,
-        glyph.dark,
+        text=glyph.text,
+        x0=glyph.x0,
+        y0=glyph.y0,
+        x1=glyph.x1,
+        y1=glyph.y1,
+        origin_x=style.across[0],
+        origin_y=style.across[1],
+        size=style.size,
+        angle=style.angle,
+        bold=style.bold,
+        invisible=style.invisible,
+        dark=style.dark,
         joined=joined,
     )
 
@@ -182,15 +208,17 @@ def _extend(piece: Piece, glyph: Glyph) -> None:
     piece.text += glyph.text
     piece.x0, piece.y0 = min(piece.x0, glyph.x0), min(piece.y0, glyph.y0)
     piece.x1, piece.y1 = max(piece.x1, glyph.x1), max(piece.y1, glyph.y1)
-    piece.size = max(piece.size, glyph.size)
-    piece.dark = piece.dark and glyph.dark
+    piece.size = max(piece.size, glyph.style.size)
+    piece.dark = piece.dark and glyph.style.dark
 
 
 def _continues(piece: Piece, last: Glyph, glyph: Glyph) -> bool:
     """Whether a character belongs to the word that the one before it belongs to."""
-    if abs(glyph.angle - last.angle) > 2 or glyph.invisible != last.invisible:
+    if last.style is not glyph.style and (
+        abs(glyph.angle - last.angle) > _SAME_ANGLE or glyph.style.invisible != last.style.invisible
+    ):
         return False
-    size = max(glyph.size, last.size)
+    size = max(glyph.style.size, last.style.size)
     if _stacked(last, glyph, size):
         piece.vertical = True
         return True
@@ -198,9 +226,7 @@ def _continues(piece: Piece, last: Glyph, glyph: Glyph) -> bool:
         return False
     a0, a1, c0, c1 = _along_across(last)
     b0, b1, d0, d1 = _along_across(glyph)
-    if d0 > c1 + 0.3 * size or d1 < c0 - 0.3 * size:
-        return False
-    if max(b0 - a1, a0 - b1) > _GAP * size:
+    if d0 > c1 + 0.3 * size or d1 < c0 - 0.3 * size or b0 - a1 > _GAP * size or a0 - b1 > _GAP * size:
         return False
     forward = (b0 + b1) / 2 - (a0 + a1) / 2
     return forward > -_STEP_BACK * size or _is_rtl(glyph.text) or _is_rtl(last.text)
@@ -215,15 +241,16 @@ def _gap(last: Glyph, glyph: Glyph) -> float:
 
 def _stacked(last: Glyph, glyph: Glyph, size: float) -> bool:
     """Whether two wide (Chinese, Japanese, Korean) letters stand one under the other, as in vertical writing."""
-    if glyph.angle != 0 or not (_is_wide(glyph.text) and _is_wide(last.text)):
+    if glyph.text.isascii() or glyph.style.angle != 0 or not (_is_wide(glyph.text) and _is_wide(last.text)):
         return False
     apart = abs((glyph.x0 + glyph.x1) - (last.x0 + last.x1)) / 2
     return apart < 0.3 * size and -0.2 * size < glyph.y0 - last.y1 < 0.6 * size
 
 
 def _along_across(item: Glyph | Piece) -> tuple[float, float, float, float]:
-    """Edges along the direction of the text and across it: start, end, upper, lower; points, in a frame turned by the angle."""
-    match item.angle:
+    """Start and end along the text, upper and lower edge across it; points, in a frame turned by the angle."""
+    angle = item.style.angle if isinstance(item, Glyph) else item.angle
+    match angle:
         case 0:
             return item.x0, item.x1, item.y0, item.y1
         case 90:
@@ -336,7 +363,8 @@ def _line_position(line: list[Piece], main: float) -> tuple[float, float]:
     turn = math.radians(main)
     x, y = (first.x0 + first.x1) / 2, (first.y0 + first.y1) / 2
     if first.angle == main:
-        x, y = first.origin_x, first.origin_y
+        along, _, _, _ = _along_across(first)
+        return _baseline(first, main), along
     return -x * math.sin(turn) + y * math.cos(turn), x * math.cos(turn) + y * math.sin(turn)
 
 
