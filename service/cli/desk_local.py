@@ -22,6 +22,7 @@ from service.settings import Settings
 from service.wiring import build_services, close_services, prepare
 
 _IO_THREADS = 8
+_CLOSING_S = 4.0
 
 
 class LocalDesk:
@@ -93,6 +94,11 @@ class LocalDesk:
             cancel_job(self._services, LOCAL_TENANT, job_id)
 
     def close(self) -> None:
-        """See `Desk.close`; what other jobs of this home wait for stays in the database."""
+        """See `Desk.close`; what is unfinished stays in the database, and the next process of this home goes on.
+
+        Work that does not end in time is left to the end of the process: closing the readers under it would look
+        like pages that cannot be read.
+        """
         self._sweeper.stop()
-        close_services(self._services)
+        if self._queue.stop(_CLOSING_S):
+            close_services(self._services)

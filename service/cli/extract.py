@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from service.cli.exit_codes import ExitCode, exit_code_of
-from service.cli.session import load_settings, read_schema, say, start_logging, write_out
+from service.cli.session import load_settings, make_console, quieter, read_schema, say, start_logging, write_out
 
 if TYPE_CHECKING:
     from service.cli.desk import Desk, JobView
@@ -41,7 +41,7 @@ def extract(  # noqa: PLR0913 - a parameter is a flag
     Works in this process, without Redis; if `fieldmark serve` owns the home, it does the work.
     """
     settings = load_settings(home)
-    start_logging(settings.model_copy(update={"log_level": max_level(settings.log_level)}), "extract")
+    start_logging(quieter(settings), "extract")
     from service.cli.desk import Order, open_desk  # the help text needs neither
     from service.domain.jobs import Priority
 
@@ -66,11 +66,6 @@ def extract(  # noqa: PLR0913 - a parameter is a flag
     if code not in (ExitCode.OK, ExitCode.PARTIAL):
         say(f"{view.status}: {view.fault_message or 'the job ended without a result'} [{view.fault_code}]")
     raise typer.Exit(int(code))
-
-
-def max_level(level: str) -> str:
-    """A person who waits for a result reads warnings, not the life of the process, unless they asked for more."""
-    return "WARNING" if level == "INFO" else level
 
 
 def _follow(desk: Desk, job_id: str) -> JobView:
@@ -111,4 +106,4 @@ def _show(result: JsonObject, *, as_json: bool) -> None:
         return
     from service.cli.result_table import print_result
 
-    print_result(result)
+    print_result(result, make_console())

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Annotated
 
 import typer
 
 from service import __version__
-from service.cli import api_process, extract, serve, session, worker
+from service.cli import api_process, batch, doctor, extract, keys, models, serve, session, worker
 from service.cli.exit_codes import EPILOG, EXIT_CODES, ExitCode
 from service.domain.errors import ServiceError
 
@@ -24,6 +25,10 @@ app.command()(serve.serve)
 app.command()(worker.worker)
 app.command(hidden=True)(api_process.api)
 app.command(epilog=EPILOG)(extract.extract)
+app.command(epilog=EPILOG)(batch.batch)
+app.command()(models.models)
+app.command()(doctor.doctor)
+app.add_typer(keys.keys, name="keys")
 
 
 @app.command()
@@ -54,8 +59,11 @@ def main() -> None:
     except ServiceError as error:
         session.say(f"fieldmark: {error.message} [{error.code}]")
         sys.exit(EXIT_CODES[error.code])
-    except KeyboardInterrupt:
-        sys.exit(ExitCode.INTERRUPTED)
+    except SystemExit as end:
+        if end.code == ExitCode.INTERRUPTED:
+            sys.stdout.flush()
+            os._exit(ExitCode.INTERRUPTED)  # Python would wait for a model that still computes in a thread
+        raise
 
 
 if __name__ == "__main__":

@@ -22,9 +22,8 @@ _STYLES = {"high": "green", "low": "yellow"}
 _STATUS_STYLES = {"succeeded": "bold green", "partially_succeeded": "bold yellow"}
 
 
-def print_result(result: JsonObject, console: Console | None = None) -> None:
+def print_result(result: JsonObject, target: Console) -> None:
     """Print a full result."""
-    target = console or Console(highlight=False)
     target.print(_headline(result))
     for record in _objects(result.get("records")):
         target.print(Padding(render_record(record), (1, 0, 0, 0)))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from service import __version__
-from service.cli.session import load_settings, say, start_logging
+from service.cli.session import load_settings, open_services, say, start_logging
 
 if TYPE_CHECKING:
     from service.settings import Settings
@@ -32,12 +32,10 @@ def serve(
     from service.cli.redis_server import find_binary, prepare_redis
     from service.cli.single_process import serve_in_one_process
     from service.cli.supervisor import Supervisor
-    from service.wiring import prepare
 
     lock = HomeLock(settings.home)
     lock.take()
     try:
-        prepare(settings)
         refuse_open_door(settings.api_host, keys_exist=_keys_exist(settings))
         listener = listen(settings.api_host, settings.api_port)
         binary = None if settings.redis_url else find_binary(settings.redis_binary)
@@ -68,12 +66,5 @@ _NO_REDIS = (
 
 
 def _keys_exist(settings: Settings) -> bool:
-    from service.storage.engine import Database
-    from service.storage.store import Store
-
-    store = Store(Database(settings.resolved_database_url))
-    try:
-        with store.read() as rows:
-            return rows.access.any_key()
-    finally:
-        store.close()
+    with open_services(settings) as services, services.store.read() as rows:
+        return rows.access.any_key()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -14,8 +16,12 @@ from service.domain.errors import ErrorCode, InputError
 from service.domain.records import JsonObject
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
+    from service.jobs.services import Services
     from service.settings import Settings
 
+_PIPE_WIDTH = 200
 _TALKATIVE = ("alembic", "celery", "httpx", "kombu")
 """Libraries that tell at INFO what only they care for."""
 
@@ -52,6 +58,11 @@ def start_logging(settings: Settings, role: str) -> None:
         logging.getLogger(name).setLevel(logging.WARNING)
 
 
+def quieter(settings: Settings) -> Settings:
+    """A person who waits for a result reads warnings, not the life of the process, unless more was asked for."""
+    return settings.model_copy(update={"log_level": "WARNING"}) if settings.log_level == "INFO" else settings
+
+
 def read_schema(path: Path) -> JsonObject:
     """A JSON Schema from a file.
 
@@ -79,10 +90,31 @@ def say(message: str) -> None:
     print(message, file=sys.stderr, flush=True)  # noqa: T201 - a command talks to a person
 
 
+def make_console() -> Console:
+    """A terminal as wide as it is; a pipe wide enough for a line of a table."""
+    from rich.console import Console  # JSON needs it not
+
+    return Console(highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
+
+
 def write_out(data: bytes) -> None:
     """Write a result to standard output."""
     sys.stdout.buffer.write(data if data.endswith(b"\n") else data + b"\n")
     sys.stdout.buffer.flush()
+
+
+@contextmanager
+def open_services(settings: Settings) -> Generator[Services]:
+    """The stores of an installation, for a command that asks or changes something and runs no job."""
+    from service.messaging.queue_inline import InlineQueue  # the help text needs none of these
+    from service.wiring import build_services, close_services, prepare
+
+    prepare(settings)
+    services = build_services(settings, role="local", queue=InlineQueue({}))
+    try:
+        yield services
+    finally:
+        close_services(services)
 
 
 def announce(url: str, home: Path, how: str) -> None:

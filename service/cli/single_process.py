@@ -36,18 +36,14 @@ def serve_in_one_process(settings: Settings, listener: socket.socket, info: Serv
     sweeper.start()
     threading.Thread(target=_announce_when_ready, args=(settings, info), name="announcer", daemon=True).start()
     run_api(create_app(services, settings), listener)
-    # A model that computes in a thread cannot be stopped; its claim runs out, and the next start does it again.
-    threading.Thread(target=_end_after, args=(_CLOSING_S,), name="closing", daemon=True).start()
     sweeper.stop()
-    close_services(services)
+    if queue.stop(_CLOSING_S):
+        close_services(services)
+    else:  # a model that computes in a thread cannot be stopped; its claim runs out, and the next start does it again
+        os._exit(0)
 
 
 def _announce_when_ready(settings: Settings, info: ServerInfo) -> None:
     while not is_ready(info):
         time.sleep(_PROBE_EVERY_S)
     announce(info.url, settings.home, "one process without Redis")
-
-
-def _end_after(seconds: float) -> None:
-    time.sleep(seconds)
-    os._exit(0)

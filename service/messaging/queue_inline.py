@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import queue
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 
 from service.domain.jobs import QueueName
@@ -47,14 +48,23 @@ class InlineQueue:
         """See `TaskQueue.is_reachable`."""
         return bool(self._workers)
 
-    def stop(self) -> None:
-        """End the workers after what they are doing; what waits stays undone."""
+    def stop(self, timeout_s: float | None = None) -> bool:
+        """End the workers after what they are doing; what waits stays undone.
+
+        Args:
+            timeout_s: longest wait; None: as long as it takes.
+
+        Returns:
+            Whether all have ended; one that has not goes on until the process ends.
+        """
         for name, count in self._threads.items():
             for _ in range(count):
                 self._waiting[name].put((_FIRST, next(self._order), None))
+        until = None if timeout_s is None else time.monotonic() + timeout_s
         for worker in self._workers:
-            worker.join()
-        self._workers.clear()
+            worker.join(None if until is None else max(0.0, until - time.monotonic()))
+        self._workers = [worker for worker in self._workers if worker.is_alive()]
+        return not self._workers
 
     def _work(self, waiting: _Waiting, run: Callable[[Ring], None]) -> None:
         while True:
