@@ -22,17 +22,17 @@ _STYLES = {"high": "green", "low": "yellow"}
 _STATUS_STYLES = {"succeeded": "bold green", "partially_succeeded": "bold yellow"}
 
 
-def print_result(result: JsonObject, target: Console) -> None:
-    """Print a full result."""
+def print_result(result: JsonObject, target: Console, *, most_rows: int = _MOST_ROWS) -> None:
+    """Print a full result, of a long list the first rows alone."""
     target.print(_headline(result))
     for record in _objects(result.get("records")):
-        target.print(Padding(render_record(record), (1, 0, 0, 0)))
+        target.print(Padding(render_record(record, most_rows), (1, 0, 0, 0)))
     for issue in _objects(result.get("issues")):
         where = f"page {issue['page']}: " if issue.get("page") else ""
         target.print(Text(f"{where}{plain(issue.get('message'))} [{plain(issue.get('code'))}]", style="yellow"))
 
 
-def render_record(record: JsonObject) -> RenderableType:
+def render_record(record: JsonObject, most_rows: int = _MOST_ROWS) -> RenderableType:
     """One record: its single values, then a table for each list of rows."""
     fields = record.get("fields")
     entries = {path: entry for path, entry in (fields if isinstance(fields, dict) else {}).items()}
@@ -50,7 +50,7 @@ def render_record(record: JsonObject) -> RenderableType:
     pages = record.get("pages")
     numbers = ", ".join(str(n) for n in pages) if isinstance(pages, list) else ""
     title = Text(f"record {_plus_one(record.get('index'))} · pages {numbers}", style="bold")
-    return Group(title, singles, *(_rows_table(path, rows) for path, rows in lists.items()))
+    return Group(title, singles, *(_rows_table(path, rows, most_rows) for path, rows in lists.items()))
 
 
 def plain(value: Json) -> str:
@@ -72,15 +72,15 @@ def _headline(result: JsonObject) -> Text:
     )
 
 
-def _rows_table(path: str, rows: dict[int, dict[str, JsonObject]]) -> RenderableType:
+def _rows_table(path: str, rows: dict[int, dict[str, JsonObject]], most_rows: int) -> RenderableType:
     names = list(dict.fromkeys(name for row in rows.values() for name in row))
     table = _new_table("#", *(_name(name) for name in names), "page")
-    for number in sorted(rows)[:_MOST_ROWS]:
+    for number in sorted(rows)[:most_rows]:
         row = rows[number]
         pages = sorted({_page(entry) for entry in row.values()} - {""})
         table.add_row(str(number + 1), *(_value(row.get(name, {})) for name in names), ", ".join(pages))
-    left = len(rows) - _MOST_ROWS
-    title = Text(f"{_name(path)} · {len(rows)} rows" + (f", the first {_MOST_ROWS} are shown" if left > 0 else ""))
+    left = len(rows) - most_rows
+    title = Text(f"{_name(path)} · {len(rows)} rows" + (f", the first {most_rows} are shown" if left > 0 else ""))
     return Group(Padding(title, (1, 0, 0, 0)), table)
 
 
