@@ -32,16 +32,12 @@ _LONGEST_TITLE = 5
 """Words of a line that may be a title."""
 _MOST_PAGES = 2000
 
-_PAGE_OF = re.compile(
-    r"(?:page|pg\.?|seite|blatt|pagina|página|pág\.?|strona|sida|side|sivu|стр\.?|페이지|頁|页|ページ)?"
-    r"\s*[:.#]?\s*(\d{1,4})\s*(?:of|/|von|de|di|van|z|av|af|из|sur|중|共)\s*(\d{1,4})",
-    re.IGNORECASE,
-)
-_PAGE_WORD = re.compile(
-    r"(?:page|pg\.|seite|blatt|pagina|página|pág\.|strona|sida|sivu|стр\.)\s*[:.#]?\s*(\d{1,4})\b"
-    r"|第\s*(\d{1,4})\s*[页頁]",
-    re.IGNORECASE,
-)
+_PAGE = r"(?:page|pg\.?|seite|blatt|pagina|página|pág\.?|strona|sida|side|sivu|стр\.?|страница|페이지|頁|页|ページ)"
+_OF = r"\s*(?:of|/|von|de|di|van|z|av|af|из|sur|중|共)\s*"
+_PAGE_OF = re.compile(rf"{_PAGE}\s*[:.#]?\s*(\d{{1,4}}){_OF}(\d{{1,4}})(?!\d)", re.IGNORECASE)
+_BARE_PAGE_OF = re.compile(rf"(?<![\d/.,-])(\d{{1,4}}){_OF}(\d{{1,4}})[\s\])|-]*$", re.IGNORECASE)
+"""Found at the end of a line at a page's edge alone: elsewhere it is a share or a day."""
+_PAGE_WORD = re.compile(rf"\b{_PAGE}\s*[:.#]?\s*(\d{{1,4}})\b|第\s*(\d{{1,4}})\s*[页頁]", re.IGNORECASE)
 _BARE_PAGE = re.compile(r"[-–—]?\s*(\d{1,4})\s*[-–—]?")
 _NUMBER_LABEL = re.compile(
     r"(?:invoice|receipt|statement|credit note|contract|policy|document|reference|rechnungs|beleg|vertrags|auftrags"
@@ -180,12 +176,10 @@ class _Face:
     def numbering(self) -> _Numbering | None:
         """Its page number within the document."""
         edges = [_text(line) for line in (*self._zone(_FOOT, 1.01), *self._zone(-0.01, _TOP))]
-        for text in edges:
-            if found := _page_of(text):
-                return found
-        for line in self._lines:
-            if (match := _PAGE_OF.search(_text(line))) and not match.group()[:1].isdigit():
-                return _page_of(match.group())
+        for texts, pattern in ((map(_text, self._lines), _PAGE_OF), (edges, _BARE_PAGE_OF)):
+            for text in texts:
+                if found := _page_of(pattern, text):
+                    return found
         for text in edges:
             if match := _PAGE_WORD.search(text):
                 return _Numbering(int(match[1] or match[2]), None)
@@ -232,14 +226,10 @@ class _Numbering:
     total: int | None
 
 
-def _page_of(text: str) -> _Numbering | None:
-    for match in _PAGE_OF.finditer(text):
+def _page_of(pattern: re.Pattern[str], text: str) -> _Numbering | None:
+    for match in pattern.finditer(text):
         number, total = int(match[1]), int(match[2])
-        before, after = text[: match.start()][-1:], text[match.end() :][:1]
-        part_of_more = before in tuple("/.-0123456789") or after in tuple(
-            "/.-0123456789"
-        )  # of a date, or a longer number
-        if 1 <= number <= total <= _MOST_PAGES and not (before and part_of_more) and not (after and part_of_more):
+        if 1 <= number <= total <= _MOST_PAGES:
             return _Numbering(number, total)
     return None
 

@@ -66,7 +66,7 @@ def takes_last(field: SchemaField) -> bool:
     """Whether the last of several values is the right one: `x-merge`, else by the name or description of a number."""
     if field.merge is not None:
         return field.merge == "last"
-    name = re.sub(r"[_\W]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", f"{field.name} {field.title}"))
+    name = re.sub(r"[_\W]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", f"{field.name} {field.title}")).strip()
     if field.type in (FieldType.NUMBER, FieldType.INTEGER):
         text = f"{name} {field.description}"
         return bool(_CLOSING.search(text)) and not _OPENING.search(text)

@@ -191,7 +191,7 @@ class _Finder:
         best: tuple[float, Place] | None = None
         for index in self._indexes.values():
             stream = index.stream.text
-            if len(stream) < len(key):
+            if 100 * len(stream) < _ALIKE * len(key):
                 continue
             hit = fuzz.partial_ratio_alignment(key, stream, score_cutoff=_ALIKE)
             if hit is None or _digits(stream[hit.dest_start : hit.dest_end]) != _digits(key):

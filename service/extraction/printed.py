@@ -73,7 +73,10 @@ _PLAIN = {
 _CORE = re.compile(r"(?<![\d.,'])(?:\d+(?:[.,']\d+)*|[.,]\d+)(?!\d)")
 _SPACED = re.compile(r"(?<![\d.,'])\d{1,3}(?: \d{3})+(?:[.,]\d+)?(?![\d])")
 _BEFORE = re.compile(r"(?:^|(?<=[^\w]))([-(])\s?(?:[^\w\s(),.-]{1,3}|[A-Z]{1,3}\$?)?\s?$")
-_AFTER = re.compile(r"^\s?(?:[^\w\s(),.-]{1,3}|[A-Z]{3})?\s?([-)])(?!\w)")
+_CLOSING = re.compile(r"\s?(?:[^\w\s(),.-]{1,3}|[A-Z]{3})?\s?\)")
+
+_SIGN_BEHIND = re.compile(r"-(?![\w(.])| -(?=\s*(?:\n|$))")
+"""A minus behind its number: right at it, or as the last of its line; elsewhere it parts two texts."""
 
 
 def plain_marks(text: str) -> str:
@@ -125,18 +128,9 @@ def _divider(core: str, readings: tuple[Decimal, ...]) -> str:
 
 def _is_negative(line: str, start: int, end: int) -> bool:
     before = _BEFORE.search(line[max(0, start - 8) : start]) if start else None
-    after = _AFTER.search(line[end : end + 8])
-    if before and before.group(1) == "(":
-        return bool(after and after.group(1) == ")")
-    if before:
-        return True
-    return bool(after and after.group(1) == "-" and line[end : end + 1] in "- " and not _is_range(line, end))
-
-
-def _is_range(line: str, end: int) -> bool:
-    """`12 - 14`: the dash stands between two numbers and is no sign."""
-    rest = line[end : end + 8].lstrip(" -")
-    return rest[:1].isalnum()
+    if before is None:
+        return _SIGN_BEHIND.match(line, end) is not None
+    return before.group(1) == "-" or _CLOSING.match(line, end) is not None
 
 
 @lru_cache(maxsize=4096)
