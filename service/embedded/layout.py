@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -162,7 +162,10 @@ def build_layout(pages: Sequence[PageText]) -> Layout:
     segments: list[Segment] = []
     for page in pages:
         width, height = page.size.width or 1.0, page.size.height or 1.0
-        tokens = [_token(word, page.page, width, height) for word in page.words if word.text.strip()]
+        tokens = [
+            _token(part, page.page, width, height)
+            for word in page.words if word.text.strip() for part in _parted(word)
+        ]  # fmt: skip
         first = len(lines)
         for row in _rows(tokens):
             parts = _split_row(_glued(row))
@@ -175,6 +178,20 @@ def build_layout(pages: Sequence[PageText]) -> Layout:
     return Layout(
         tuple(layouts), tuple(lines), tuple(segments), statistics.median(heights) if heights else 10.0, scanned
     )
+
+
+_STUCK = re.compile(r"([^\d\W][^\d:]+[:：])([^/\s].*)")
+
+
+def _parted(word: Word) -> tuple[Word, ...]:
+    """A label and its value that were read as one word, `Total:19.40`, apart."""
+    match = _STUCK.fullmatch(word.text.strip())
+    if match is None:
+        return (word,)
+    box, share = word.box, len(match[1]) / len(match[1] + match[2])
+    cut = box.x0 + box.width * share
+    left, right = Box(box.x0, box.y0, cut, box.y1), Box(cut, box.y0, box.x1, box.y1)
+    return (replace(word, text=match[1], box=left), replace(word, text=match[2], box=right))
 
 
 def _token(word: Word, page: int, width: float, height: float) -> Token:

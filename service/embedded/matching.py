@@ -40,6 +40,12 @@ class Hit:
         return self.segment.tokens[self.start : self.end]
 
     @property
+    def x1(self) -> float:
+        """Right edge, points, with what the segment says in brackets or further on about the same label."""
+        rest = self.segment.tokens[self.end :]
+        return self.segment.x1 if rest and rest[0].text[0] in "([" else self.tokens[-1].x1
+
+    @property
     def colon(self) -> bool:
         """Whether it ends with a colon."""
         after = self.segment.tokens[self.end].text if self.end < len(self.segment.tokens) else ""
@@ -101,7 +107,7 @@ class Labels:
     def _scan(self, segment: Segment) -> None:
         parts = [read_word(t.text) for t in segment.tokens]
         wanted = [any(self._relevant(p) for p in ps) for ps in parts]
-        prose = len(segment.tokens) >= PROSE_WORDS
+        prose = is_prose(segment)
         best: dict[str, list[Hit]] = defaultdict(list)
         for start, ok in enumerate(wanted):
             if not ok:
@@ -162,8 +168,12 @@ class Labels:
         for ask in self._asks:
             for quote in ask.quotes:
                 hits = [h for s in self._layout.segments if (h := _quote_hit(s, quote)) is not None]
+                hits = hits or [
+                    h for s in self._layout.segments if (h := _stacked_quote(self._layout, s, quote)) is not None
+                ]
                 best = max((h.strength for h in hits), default=0.0)
                 if best:
+                    self._hits[ask.path] = []
                     self._keep(ask.path, [h for h in hits if h.strength >= best - 0.05])
 
     def _settle(self) -> None:
@@ -171,10 +181,13 @@ class Labels:
         singles = [ask for ask in self._asks if ask.path not in self._columns]
         concepts_of = {ask.path: _own_concepts(ask) for ask in singles}
         for ask in singles:
+            numbered = ask.printed_number
             settled: list[Hit] = []
             for hit in self._hits.get(ask.path, []):
                 rival = self._rival(ask.path, hit, concepts_of[ask.path])
                 factor = 1.0 if rival <= hit.strength + 0.04 else max(0.3, 1.0 - 3.0 * (rival - hit.strength))
+                if numbered and _follows_number(self._layout, hit, numbered):
+                    factor *= 1.2
                 settled.append(Hit(hit.segment, hit.start, hit.end, hit.strength * factor))
             self._hits[ask.path] = sorted(settled, key=lambda h: -h.strength)
         for name in [n for n in self._hits if n.startswith("concept:")]:
@@ -182,11 +195,19 @@ class Labels:
 
     def _rival(self, owner: str, hit: Hit, own: set[str]) -> float:
         return max(
-            (o.strength for name, o in self.in_segment(hit.segment)
+            (max(o.strength, hit.strength + 0.25) if _covers(o, hit) else o.strength for name, o in self.in_segment(hit.segment)
              if name != owner and name not in own and o.meets(hit)
              and not (o.end - o.start < hit.end - hit.start and o.strength < 1.05 * hit.strength)),
             default=0.0,
         )  # fmt: skip
+
+
+def is_prose(segment: Segment) -> bool:
+    """Whether a segment reads like a sentence: many words before the first bracket or full stop."""
+    for index, token in enumerate(segment.tokens[:PROSE_WORDS]):
+        if token.text[0] in "([" or (index > 1 and token.text.endswith(".") and len(token.text) > 3):
+            return False
+    return len(segment.tokens) >= PROSE_WORDS
 
 
 def _own_concepts(ask: Ask) -> set[str]:
@@ -234,6 +255,20 @@ def _quality(segment: Segment, start: int, end: int, *, prose: bool) -> float:
     return opens * closes
 
 
+def _follows_number(layout: Layout, hit: Hit, number: str) -> bool:
+    """Whether the label's segment, or the one before it on the line, starts with the number of the field on the form."""
+    if squash(hit.segment.tokens[0].text) == number:
+        return True
+    before = [s for s in layout.lines[hit.segment.line].segments if s.index == hit.segment.index - 1]
+    return bool(before) and squash(before[0].text) == number
+
+
+def _covers(longer: Hit, hit: Hit) -> bool:
+    """Whether a label is but a part of a longer one that reads about as well."""
+    wider = longer.start <= hit.start and hit.end <= longer.end and longer.end - longer.start > hit.end - hit.start
+    return wider and longer.strength >= max(0.9, 0.9 * hit.strength)
+
+
 def _excluded_after(tokens: Sequence[Token], end: int) -> bool:
     """Whether the words up to the next value or colon say `without`: the label means the opposite of its start."""
     for token in tokens[end : end + 4]:
@@ -242,6 +277,17 @@ def _excluded_after(tokens: Sequence[Token], end: int) -> bool:
         if token.text.endswith(":") or any(c.isdigit() for c in token.text):
             return False
     return False
+
+
+def _stacked_quote(layout: Layout, first: Segment, quote: str) -> Hit | None:
+    """A label over two lines; the hit is its lower line."""
+    start = squash(first.text)
+    if len(start) < 2 or not quote.startswith(start):
+        return None
+    for below in layout.below(first, reach=1.2):
+        if start + squash(below.text) == quote:
+            return Hit(below, 0, len(below.tokens), 1.1)
+    return None
 
 
 def _quote_hit(segment: Segment, quote: str) -> Hit | None:

@@ -13,7 +13,7 @@ from service.domain.records import Scalar
 from service.embedded.fields import Ask
 from service.embedded.labels import read_text
 from service.embedded.layout import Segment
-from service.embedded.matching import Hit, labelness
+from service.embedded.matching import Hit, is_prose, labelness
 from service.embedded.normalise import iban_valid, parse_boolean, parse_currency, squash
 from service.embedded.parties import Party, address_under, company_score, looks_company, repeats
 from service.embedded.proposals import TYPED, Choice, Evidence, places
@@ -213,21 +213,56 @@ def _addresses(evidence: Evidence, ask: Ask) -> list[Choice]:
 
 
 def boolean_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
-    """Check marks beside the label, or a yes/no word after it."""
+    """A ticked yes or no after the label, a check mark beside it, or a yes/no word alone."""
     found: list[Choice] = []
     for hit in evidence.labels.of(ask)[:6]:
+        options = _options(evidence, hit)
+        said = [(span, value) for span, _ in options if (value := parse_boolean(span.raw)) is not None]
+        ticked = [(span, parse_boolean(span.raw)) for span, tick in options if tick]
         mark = _mark_beside(evidence, hit)
-        if mark is not None:
+        if len(said) > 1 or (said and ticked):
+            found.extend(
+                Choice(s, v, hit.strength * 0.95, "ticked", hit)
+                for s, v in ticked
+                if v is not None and len(ticked) == 1
+            )
+        elif mark is not None:
             span = evidence.spans.cut(hit.segment, hit.start, hit.end)
             found.append(Choice(span, mark, hit.strength * 0.95, "mark", hit))
-            continue
-        for place in list(places(evidence, hit))[:2]:
-            for index in range(place.start, min(len(place.segment.tokens), place.start + 2)):
-                said = parse_boolean(place.segment.tokens[index].text)
-                if said is not None:
-                    span = evidence.spans.cut(place.segment, index, index + 1)
-                    found.append(Choice(span, said, hit.strength * place.natural * 0.9, "yes/no word", hit))
+        elif said:
+            found.append(Choice(said[0][0], said[0][1], hit.strength * 0.85, "yes/no word", hit))
     return found
+
+
+def _options(evidence: Evidence, hit: Hit) -> list[tuple[Span, bool]]:
+    """The answers printed after a label on its line, each with whether it is ticked."""
+    found: list[tuple[Span, bool]] = []
+    for segment in evidence.layout.lines[hit.segment.line].segments:
+        if segment.index < hit.segment.index:
+            continue
+        start = hit.end if segment is hit.segment else 0
+        tick = False
+        for index in range(start, len(segment.tokens)):
+            glyph = _BOX_GLYPHS.get(segment.tokens[index].text)
+            if glyph is not None:
+                tick, start = glyph, index + 1
+        if start >= len(segment.tokens):
+            continue
+        span = evidence.spans.cut(segment, start, len(segment.tokens))
+        found.append((span, tick or _marked(evidence, span)))
+    return found
+
+
+def _marked(evidence: Evidence, span: Span) -> bool:
+    """Whether a check box right before these words is ticked."""
+    page = evidence.layout.page(span.page)
+    height = span.tokens[0].height
+    return any(
+        mark.checked
+        and abs((mark.box.y0 + mark.box.y1) / 2 * page.height - span.tokens[0].middle) < height
+        and -height < span.x0 - mark.box.x1 * page.width < 2.5 * height
+        for mark in page.marks
+    )
 
 
 _BOX_GLYPHS = {
@@ -247,11 +282,10 @@ _BOX_GLYPHS = {
 
 def _mark_beside(evidence: Evidence, hit: Hit) -> bool | None:
     page = evidence.layout.page(hit.segment.page)
-    first = hit.tokens[0]
-    if hit.start:
-        glyph = hit.segment.tokens[hit.start - 1].text
-        if glyph in _BOX_GLYPHS:
-            return _BOX_GLYPHS[glyph]
+    first = hit.segment.tokens[0] if is_prose(hit.segment) or hit.start < 6 else hit.tokens[0]
+    glyphs = [g for t in hit.segment.tokens[: hit.start] if (g := _BOX_GLYPHS.get(t.text)) is not None]
+    if glyphs:
+        return glyphs[-1]
     best: tuple[float, CheckMark] | None = None
     for mark in page.marks:
         middle = (mark.box.y0 + mark.box.y1) / 2 * page.height
@@ -270,6 +304,12 @@ def _mark_beside(evidence: Evidence, hit: Hit) -> bool | None:
 def enum_choices(evidence: Evidence, ask: Ask, beside: list[Choice]) -> list[Choice]:
     """Members of an enum: what stands beside the label, or the one member the document prints."""
     found: list[Choice] = []
+    for hit in evidence.labels.of(ask)[:6]:
+        options = _options(evidence, hit)
+        ticked = [(span, closest_member(ask, span.raw)) for span, tick in options if tick]
+        found.extend(Choice(s, m, hit.strength * 0.97, "ticked", hit) for s, m in ticked if m is not None)
+        if len(options) > 1 and not ticked:
+            beside = [c for c in beside if c.label is not hit]
     for choice in beside:
         member = closest_member(ask, str(choice.value))
         if member is not None:
@@ -285,6 +325,7 @@ def enum_choices(evidence: Evidence, ask: Ask, beside: list[Choice]) -> list[Cho
 
 def closest_member(ask: Ask, text: str, cutoff: float = 88) -> Scalar:
     """The enum's member a text says, by letters, by currency or by meaning; None if no one."""
+    text = re.sub(r"\s*\([^)]*\)", "", text)
     key, parts = squash(text), {p[0] for p in read_text(text)}
     best: tuple[float, Scalar] = (cutoff - 1e-6, None)
     for member in ask.field.enum:

@@ -10,7 +10,7 @@ from service.domain.records import Scalar
 from service.embedded.fields import Ask
 from service.embedded.labels import read_text, read_word
 from service.embedded.layout import Layout, Segment
-from service.embedded.matching import PROSE_WORDS, Hit, Labels, labelness
+from service.embedded.matching import Hit, Labels, is_prose, labelness
 from service.embedded.normalise import date_pattern, fold, iban_valid, parse_date, parse_number, parse_period
 from service.embedded.parties import Party, find_parties
 from service.embedded.spans import Kind, Span, Spans
@@ -19,6 +19,8 @@ TYPED = {"money": Kind.NUMBER, "number": Kind.NUMBER, "percent": Kind.NUMBER, "d
          "email": Kind.EMAIL, "url": Kind.URL, "phone": Kind.PHONE, "iban": Kind.IBAN, "bic": Kind.BIC,
          "taxid": Kind.TAX_ID}  # fmt: skip
 NAMES = frozenset({"org", "person", "place", "address"})
+ABOVE = 0.56
+"""How natural a value right above its label is."""
 BELOW = (0.9, 0.74, 0.6, 0.5)
 
 
@@ -67,20 +69,10 @@ def places(evidence: Evidence, hit: Hit) -> Iterator[Place]:
     segment = hit.segment
     if hit.end < len(segment.tokens):
         yield Place(segment, hit.end, 1.0)
-    line = evidence.layout.lines[segment.line]
-    over = _stands_over(evidence, hit)
-    natural, blocked = 0.97, False
-    for other in line.segments:
-        if other.index <= segment.index:
-            continue
-        if over and other.x0 - segment.x1 > 8 * segment.height:
-            natural = min(natural, 0.7)
-        yield Place(other, 0, natural * (0.55 if blocked else 1.0))
-        blocked = blocked or _foreign_label(evidence, other)
-        natural -= 0.03
+    yield from _to_the_right(evidence, hit)
     row, last_y = -1, -1.0
     for other in evidence.layout.below(segment, reach=4.5):
-        shared = min(hit.tokens[-1].x1, other.x1) - max(hit.tokens[0].x0, other.x0)
+        shared = min(hit.x1, other.x1) - max(hit.tokens[0].x0, other.x0)
         if shared <= 0:
             continue
         if other.y0 > last_y:
@@ -90,6 +82,40 @@ def places(evidence: Evidence, hit: Hit) -> Iterator[Place]:
         yield Place(other, 0, BELOW[row] * (0.93 if hit.colon else 1.0), below=True)
         if _foreign_label(evidence, other):
             break
+    above = _right_above(evidence, hit)
+    if above is not None:
+        yield Place(above, 0, ABOVE, below=True)
+
+
+def _to_the_right(evidence: Evidence, hit: Hit) -> Iterator[Place]:
+    segment = hit.segment
+    line = evidence.layout.lines[segment.line]
+    over = _stands_over(evidence, hit)
+    header = (
+        len(line.segments) > 2 and not hit.colon and not any(_digits(s.text) or ":" in s.text for s in line.segments)
+    )
+    natural, blocked = 0.55 if header else 0.97, False
+    for other in line.segments:
+        if other.index <= segment.index:
+            continue
+        if over and other.x0 - segment.x1 > 8 * segment.height:
+            natural = min(natural, 0.7)
+        yield Place(other, 0, natural * (0.55 if blocked else 1.0))
+        blocked = blocked or _foreign_label(evidence, other)
+        natural -= 0.03
+
+
+def _right_above(evidence: Evidence, hit: Hit) -> Segment | None:
+    """The line right above a label that stands alone under it, as under a signature."""
+    segment = hit.segment
+    if hit.colon or hit.start or not segment.line:
+        return None
+    for line in reversed(evidence.layout.lines[max(0, segment.line - 2) : segment.line]):
+        for other in line.segments:
+            shared = min(segment.x1, other.x1) - max(segment.x0, other.x0)
+            if line.page == segment.page and shared > 0 and 0 <= segment.y0 - other.y1 < 0.9 * segment.height:
+                return None if _foreign_label(evidence, other) else other
+    return None
 
 
 def _stands_over(evidence: Evidence, hit: Hit) -> bool:
@@ -129,6 +155,21 @@ def typed_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
     return list(best.values())
 
 
+def _box_number(evidence: Evidence, span: Span) -> bool:
+    """Whether a small number only numbers the field of a form that is labelled after it."""
+    if not re.fullmatch(r"\d{1,2}[a-z]?\.?", span.raw.strip()) or span.start:
+        return False
+    rest = span.segment.tokens[span.end :]
+    if rest:
+        return labelness(rest[:3]) >= 0.4
+    following = [s for s in evidence.layout.lines[span.segment.line].segments if s.index == span.segment.index + 1]
+    return (
+        bool(following)
+        and following[0].x0 - span.x1 < 3 * span.segment.height
+        and labelness(following[0].tokens[:3]) >= 0.4
+    )
+
+
 def _in_header_row(evidence: Evidence, hit: Hit) -> bool:
     """Whether other labels stand on the label's line, as in the header of a table of items."""
     line = evidence.layout.lines[hit.segment.line]
@@ -139,7 +180,7 @@ def _in_header_row(evidence: Evidence, hit: Hit) -> bool:
 
 def _under(hit: Hit, span: Span) -> bool:
     height = hit.segment.height
-    return min(hit.tokens[-1].x1, span.x1) - max(hit.tokens[0].x0, span.x0) > -1.5 * height
+    return min(hit.x1, span.x1) - max(hit.tokens[0].x0, span.x0) > -1.5 * height
 
 
 def _between(evidence: Evidence, ask: Ask, hit: Hit, place: Place, span: Span) -> float:
@@ -183,7 +224,7 @@ def text_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
     """What stands beside or under the field's labels, as text."""
     found: list[Choice] = []
     for hit in evidence.labels.of(ask)[:24]:
-        if len(hit.segment.tokens) >= PROSE_WORDS and not hit.colon and hit.strength < 1.0:
+        if is_prose(hit.segment) and not hit.colon and hit.strength < 1.0:
             continue
         taken = 0
         for place in places(evidence, hit):
@@ -197,7 +238,7 @@ def text_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
                 continue
             factor = 1.0 if taken == 0 else 0.85
             known = labelness(span.tokens)
-            if known > 0.99 and (ask.kind in NAMES or place.segment is hit.segment and not hit.colon):
+            if known > 0.99 and (ask.kind in NAMES or (place.segment is hit.segment and not hit.colon)):
                 continue
             if place.segment is not hit.segment:
                 factor *= 1.0 - 0.4 * known
@@ -292,6 +333,8 @@ def _code_at(evidence: Evidence, ask: Ask, place: Place, hit: Hit) -> Span | Non
     start = place.start
     for index in range(start, min(len(tokens), start + 5)):
         text = tokens[index].text.strip(".,;:()[]#|")
+        if _box_number(evidence, evidence.spans.cut(place.segment, index, index + 1)):
+            return None
         if not _digits(text) or not _CODE_TOKEN.match(text) or _MONEY.match(text) or tokens[index].text[0] in "([":
             continue
         joined = " ".join(t.text for t in tokens[index : index + 3])
