@@ -28,8 +28,8 @@ from botocore.exceptions import BotoCoreError, ClientError
 from service.domain.errors import ErrorCode, InputError, InternalError
 from service.storage.blobs import StoredBlob, blob_key, hash_of
 
-_PART_BYTES = 6 * 2**20
-"""S3 takes no less than 5 MiB as a part, and 10,000 parts; two are in memory at a time."""
+_PART_BYTES = 5 * 2**20
+"""The least that S3 takes as a part, of 10,000; two are in memory at a time."""
 _CHUNK_BYTES = 2**20
 _FULL = frozenset({"XMinioStorageFull", "QuotaExceeded", "InsufficientStorage"})
 _MISSING = frozenset({"NoSuchKey", "404"})

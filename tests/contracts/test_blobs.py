@@ -10,15 +10,20 @@ import uuid
 from collections.abc import AsyncIterator, Callable, Generator, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import boto3
 import pytest
 from moto.server import ThreadedMotoServer
 
 from service.domain.errors import ErrorCode, InputError, InternalError
+from service.jobs.services import Services
+from service.jobs.uploads import get_file, receive_upload
 from service.storage.blobs import BlobStore, StoredBlob, blob_key
 from service.storage.blobs_folder import FolderBlobs
 from service.storage.blobs_s3 import S3Blobs
+from service.storage.store import Store
 
 TENANT = "tenant-a"
 MANY = 64 * 2**20
@@ -58,9 +63,10 @@ def s3_account(monkeypatch: pytest.MonkeyPatch) -> None:
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
     """Each kind of store, empty."""
     if request.param == "folder":
+        root = tmp_path / "blobs"
         return Place(
-            FolderBlobs(tmp_path),
-            lambda: sorted(p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*") if p.is_file()),
+            FolderBlobs(root),
+            lambda: sorted(p.relative_to(root).as_posix() for p in root.rglob("*") if p.is_file()),
         )
     request.getfixturevalue("s3_account")
     endpoint: str = request.getfixturevalue("s3_endpoint")
@@ -95,7 +101,7 @@ def _read(place: Place, key: str) -> bytes:
         return path.read_bytes()
 
 
-@pytest.mark.parametrize("data", [SMALL, LARGE, LARGE[: 6 * 2**20]], ids=["small", "large", "one part"])
+@pytest.mark.parametrize("data", [SMALL, LARGE, LARGE[: 5 * 2**20]], ids=["small", "large", "one part"])
 @pytest.mark.parametrize("size", [7, 65_536, MANY], ids=["crumbs", "chunks", "at once"])
 def test_what_was_streamed_in_comes_out(place: Place, data: bytes, size: int) -> None:
     """Under a key that names its content, with its hash and size, and nothing beside it."""
@@ -242,6 +248,20 @@ def test_an_address_that_is_no_bucket_is_refused_at_the_start(url: str) -> None:
     """With the form it should have."""
     with pytest.raises(ValueError, match="s3://bucket/prefix"):
         S3Blobs(url)
+
+
+@pytest.mark.parametrize(
+    "name", ["../../../outside.pdf", "/outside.pdf", "C:\\outside.pdf", "%2e%2e/x", "名\u202efdp.exe", ""]
+)
+def test_a_files_name_is_kept_for_display_and_is_in_no_path(place: Place, store: Store, name: str) -> None:
+    """Whatever it is, the bytes lie under their content's key."""
+    parts = SimpleNamespace(
+        blobs=place.blobs, store=store, clock=lambda: 1.0, limits=SimpleNamespace(max_file_bytes=MANY)
+    )
+    services = cast(Services, parts)  # only what an upload asks for
+    file = asyncio.run(receive_upload(services, TENANT, name, _stream([SMALL])))
+    assert place.names() == [blob_key(TENANT, hashlib.sha256(SMALL).hexdigest())]
+    assert get_file(services, TENANT, file.id).name == name
 
 
 _WRITE_UNDER_A_LIMIT = """

@@ -72,7 +72,7 @@ def test_a_job_comes_back_as_it_was_stored(filled: Store) -> None:
         revision=7,
         options=JobOptions(model="p:m", split_documents=True, pages_per_chunk=3, priority=Priority.BULK, absent="omit"),
         external_id="order 66/ü",
-        metadata={"nested": {"list": [1, 2.5, None, True, "ß"]}},
+        metadata={"nested": {"list": [1, 2.5, None, True, "ß", "\x00"]}},
         started_at=101.5,
         finished_at=102.25,
         source_key="tenant-a/aa/aabb",
