@@ -8,9 +8,11 @@ from typing import Any
 from pydantic import BaseModel
 
 from service.api.errors import ERROR_RULES
+from service.api.examples import JOB_REQUEST, RERUN_REQUEST
 from service.api.job_requests import JobRequest, RerunRequest
 from service.api.payloads import ErrorPayload
 from service.domain.errors import ErrorCode
+from service.domain.records import JsonObject
 
 # FastAPI itself types these two with Any: they are pieces of an OpenAPI document.
 Responses = dict[int | str, dict[str, Any]]
@@ -39,21 +41,6 @@ INTAKE = (
 JOB = (ErrorCode.JOB_NOT_FOUND, ErrorCode.EXPIRED)
 """What may be wrong with the id of a job."""
 
-SCHEMA_EXAMPLE: Mapping[str, object] = {
-    "type": "object",
-    "properties": {
-        "invoice_number": {"type": "string", "description": "Number of the invoice"},
-        "total": {"type": "number", "description": "Amount to pay, tax included"},
-    },
-}
-_REQUEST_EXAMPLE: Mapping[str, object] = {
-    "file_id": "file_0a1b2c3d4e5f60718293a4b5c6d7e8f9",
-    "schema": SCHEMA_EXAMPLE,
-    "split_documents": False,
-    "external_id": "order-17",
-    "metadata": {"team": "accounts"},
-}
-
 
 def errors(*codes: ErrorCode) -> Responses:
     """The errors of a route by status, those that every route may have included."""
@@ -66,9 +53,18 @@ def errors(*codes: ErrorCode) -> Responses:
     }
 
 
-def example(value: object, description: str, media_type: str = "application/json") -> dict[str, Any]:
-    """A response with an example of its own."""
-    return {"description": description, "content": {media_type: {"example": value}}}
+def stream_errors(*codes: ErrorCode) -> Responses:
+    """As `errors`, for a route whose success is no JSON: FastAPI would give its errors that media type too."""
+    body = {"application/json": {"schema": {"$ref": f"#/components/schemas/{ErrorPayload.__name__}"}}}
+    return {
+        status: {"description": answer["description"], "content": body} for status, answer in errors(*codes).items()
+    }
+
+
+def success(model: type[BaseModel], example: JsonObject, description: str, *, status: int = 200) -> Responses:
+    """An answer in JSON, with its model and an example."""
+    shown = {"application/json": {"example": example}}
+    return {status: {"model": model, "description": description, "content": shown}}
 
 
 def binary(description: str, *media_types: str) -> dict[str, Any]:
@@ -98,15 +94,14 @@ def job_body() -> Extra:
             "schema": from_form,
             "encoding": {name: {"contentType": "application/json"} for name in ("schema", "metadata")},
         },
-        "application/json": {"schema": from_json, "example": _REQUEST_EXAMPLE},
+        "application/json": {"schema": from_json, "example": JOB_REQUEST},
     }
     return {"requestBody": {"required": True, "content": content}}
 
 
 def rerun_body() -> Extra:
     """The body of a rerun; all of it may be left out."""
-    example_body = {"model": "embedded", "documents": [{"first": 1, "last": 2}, {"first": 3, "last": 3}]}
-    content = {"application/json": {"schema": _schema_of(RerunRequest), "example": example_body}}
+    content = {"application/json": {"schema": _schema_of(RerunRequest), "example": RERUN_REQUEST}}
     return {"requestBody": {"required": False, "content": content}}
 
 

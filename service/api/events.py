@@ -13,8 +13,9 @@ from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import BaseModel, ConfigDict, Field
 
+from service.api import examples
 from service.api.context import Reader, ServicesOf, context_of, refuse_query
-from service.api.documentation import JOB, errors
+from service.api.documentation import JOB, errors, stream_errors, success
 from service.api.jobs import JobId
 from service.api.payloads import EventListPayload, EventPayload
 from service.api.waiting import MOST_WAIT_S, ask_until
@@ -42,7 +43,11 @@ class EventQuery(BaseModel):
     limit: int = Field(100, ge=1, le=_MOST)
 
 
-@router.get("/events", summary="Poll the event log", responses=errors())
+@router.get(
+    "/events",
+    summary="Poll the event log",
+    responses=errors() | success(EventListPayload, examples.EVENT_LIST, "What follows the position."),
+)
 async def poll_events(
     request: Request, wanted: Annotated[EventQuery, Query()], services: ServicesOf, caller: Reader
 ) -> EventListPayload:
@@ -85,7 +90,8 @@ def _end_connection(response: Response) -> None:
         "comes every 15 seconds. The stream ends when the run is over."
     ),
     response_class=EventSourceResponse,
-    responses=errors(*JOB) | {200: {"description": "The stream.", "content": {"text/event-stream": {}}}},
+    responses=stream_errors(*JOB)
+    | {200: {"description": "The stream.", "content": {"text/event-stream": {"example": examples.STREAM}}}},
     dependencies=[Depends(refuse_query), Depends(_end_connection)],
 )
 async def follow_job(

@@ -14,8 +14,9 @@ from fastapi.responses import FileResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.types import Receive, Scope, Send
 
+from service.api import examples
 from service.api.context import Reader, ServicesOf, Submitter, refuse_query
-from service.api.documentation import INTAKE, binary, errors, upload_body
+from service.api.documentation import INTAKE, binary, errors, success, upload_body
 from service.api.forms import Fields, is_form, read_form
 from service.api.payloads import FilePayload, PagePayload
 from service.api.unsupported import refuse_unsupported
@@ -53,7 +54,7 @@ MEDIA_TYPES = {
     status_code=201,
     summary="Upload a file",
     description="Streamed to where it is kept, as the form field `file`; the kind is found from the bytes.",
-    responses=errors(*INTAKE),
+    responses=errors(*INTAKE) | success(FilePayload, examples.FILE, "Kept; `Location` says where.", status=201),
     openapi_extra=upload_body(),
     dependencies=[Depends(refuse_query)],
 )
@@ -80,7 +81,7 @@ async def upload_file(request: Request, response: Response, services: ServicesOf
 @router.get(
     "/files/{file_id}",
     summary="An upload",
-    responses=errors(ErrorCode.FILE_NOT_FOUND),
+    responses=errors(ErrorCode.FILE_NOT_FOUND) | success(FilePayload, examples.FILE, "The upload."),
     dependencies=[Depends(refuse_query)],
 )
 def read_file(file_id: FileId, services: ServicesOf, caller: Reader) -> FilePayload:
@@ -110,7 +111,7 @@ def read_content(file_id: FileId, services: ServicesOf, caller: Reader) -> Respo
     summary="Words of a page",
     response_class=Response,
     responses=errors(ErrorCode.FILE_NOT_FOUND, ErrorCode.PAGE_NOT_FOUND, ErrorCode.NOT_FINISHED)
-    | {200: {"model": PagePayload, "description": "Words with their places, in reading order."}},
+    | success(PagePayload, examples.PAGE, "Words with their places, in reading order."),
     dependencies=[Depends(refuse_query)],
 )
 def read_page(file_id: FileId, page: PageNumber, services: ServicesOf, caller: Reader) -> Response:

@@ -7,9 +7,10 @@ from functools import partial
 from anyio import to_thread
 from fastapi import APIRouter, Depends, Request
 
+from service.api import examples
 from service.api.bodies import read_object
 from service.api.context import ServicesOf, Submitter, refuse_query
-from service.api.documentation import JOB, errors, rerun_body
+from service.api.documentation import JOB, errors, rerun_body, success
 from service.api.job_requests import RerunRequest, check_request
 from service.api.jobs import JobId, job_payload
 from service.api.payloads import JobPayload, ReceiptPayload
@@ -19,10 +20,16 @@ from service.jobs.control import cancel_job, delete_job, rerun_job, retry_job
 from service.jobs.queries import get_job
 from service.jobs.services import Services
 
+_CANCELLED = examples.JOB | {"status": "cancelled", "revision": 2}
+_ANEW = success(JobPayload, examples.JOB | {"status": "queued", "run": 2}, "The new run.", status=202)
 router = APIRouter(tags=["jobs"], dependencies=[Depends(refuse_query)])
 
 
-@router.post("/jobs/{job_id}/cancel", summary="Cancel a job", responses=errors(*JOB, ErrorCode.WRONG_STATE))
+@router.post(
+    "/jobs/{job_id}/cancel",
+    summary="Cancel a job",
+    responses=errors(*JOB, ErrorCode.WRONG_STATE) | success(JobPayload, _CANCELLED, "Cancelled."),
+)
 def cancel(job_id: JobId, services: ServicesOf, caller: Submitter) -> JobPayload:
     """End the run now; model calls are cut, nothing is written after. Cancelling twice is fine."""
     return job_payload(services, cancel_job(services, caller.tenant_id, job_id))
@@ -32,7 +39,7 @@ def cancel(job_id: JobId, services: ServicesOf, caller: Submitter) -> JobPayload
     "/jobs/{job_id}/retry",
     status_code=202,
     summary="Try again what failed",
-    responses=errors(*JOB, ErrorCode.WRONG_STATE),
+    responses=errors(*JOB, ErrorCode.WRONG_STATE) | _ANEW,
 )
 def retry(job_id: JobId, services: ServicesOf, caller: Submitter) -> JobPayload:
     """Start a new run that takes over what is good."""
@@ -43,7 +50,7 @@ def retry(job_id: JobId, services: ServicesOf, caller: Submitter) -> JobPayload:
     "/jobs/{job_id}/rerun",
     status_code=202,
     summary="Run anew",
-    responses=errors(*JOB, ErrorCode.WRONG_STATE, ErrorCode.INVALID_SCHEMA, ErrorCode.UNKNOWN_MODEL),
+    responses=errors(*JOB, ErrorCode.WRONG_STATE, ErrorCode.INVALID_SCHEMA, ErrorCode.UNKNOWN_MODEL) | _ANEW,
     openapi_extra=rerun_body(),
 )
 async def rerun(job_id: JobId, request: Request, services: ServicesOf, caller: Submitter) -> JobPayload:
@@ -53,7 +60,11 @@ async def rerun(job_id: JobId, request: Request, services: ServicesOf, caller: S
     return await to_thread.run_sync(job_payload, services, job)
 
 
-@router.delete("/jobs/{job_id}", summary="Delete a job", responses=errors(*JOB))
+@router.delete(
+    "/jobs/{job_id}",
+    summary="Delete a job",
+    responses=errors(*JOB) | success(ReceiptPayload, examples.RECEIPT, "What is kept of it."),
+)
 def delete(job_id: JobId, services: ServicesOf, caller: Submitter) -> ReceiptPayload:
     """Remove a job, all that was made of it, and its file unless another job stands on it; the answer is a receipt."""
     return ReceiptPayload.of(delete_job(services, caller.tenant_id, job_id))

@@ -10,8 +10,9 @@ from anyio import to_thread
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from service.api import examples
 from service.api.context import Reader, ServicesOf, Submitter, refuse_query
-from service.api.documentation import INTAKE, JOB, errors, job_body
+from service.api.documentation import INTAKE, JOB, errors, job_body, success
 from service.api.intake import take_in
 from service.api.job_requests import Printable
 from service.api.payloads import API, CompletionPayload, JobListPayload, JobPayload, ResultPayload
@@ -78,10 +79,8 @@ class ResultQuery(BaseModel):
         *(ErrorCode.INVALID_SCHEMA, ErrorCode.UNKNOWN_MODEL, ErrorCode.FILE_NOT_FOUND, ErrorCode.EXPIRED),
         *(ErrorCode.IDEMPOTENCY_IN_FLIGHT, ErrorCode.IDEMPOTENCY_MISMATCH),
     )
-    | {
-        200: {"model": ResultPayload, "description": "The run was over in time: its result, also when it failed."},
-        202: {"model": JobPayload, "description": "Taken; `Location` says where it is."},
-    },
+    | success(ResultPayload, examples.RESULT, "The run was over in time: its result, also when it failed.")
+    | success(JobPayload, examples.JOB, "Taken; `Location` says where it is.", status=202),
     openapi_extra=job_body(),
 )
 async def create_job(
@@ -107,7 +106,9 @@ async def create_job(
     return Response(payload.model_dump_json(), 202, headers, media_type=_JSON)
 
 
-@router.get("/jobs", summary="List jobs", responses=errors())
+@router.get(
+    "/jobs", summary="List jobs", responses=errors() | success(JobListPayload, examples.JOB_LIST, "Those that fit.")
+)
 def read_jobs(wanted: Annotated[ListQuery, Query()], services: ServicesOf, caller: Reader) -> JobListPayload:
     """Jobs, newest first."""
     conditions = JobFilter(
@@ -122,7 +123,9 @@ def read_jobs(wanted: Annotated[ListQuery, Query()], services: ServicesOf, calle
     return JobListPayload(jobs=[JobPayload.of(job) for job in jobs], next_cursor=cursor)
 
 
-@router.get("/jobs/{job_id}", summary="A job", responses=errors(*JOB))
+@router.get(
+    "/jobs/{job_id}", summary="A job", responses=errors(*JOB) | success(JobPayload, examples.JOB, "Where it stands.")
+)
 async def read_job(
     job_id: JobId, request: Request, wanted: Annotated[WaitQuery, Query()], services: ServicesOf, caller: Reader
 ) -> JobPayload:
@@ -137,7 +140,7 @@ async def read_job(
     summary="The result",
     response_class=Response,
     responses=errors(*JOB, ErrorCode.NOT_FINISHED)
-    | {200: {"model": ResultPayload, "description": "Values, and for each its page, place and confidence."}},
+    | success(ResultPayload, examples.RESULT, "Values, and for each its page, place and confidence."),
 )
 def read_result(
     job_id: JobId, wanted: Annotated[ResultQuery, Query()], services: ServicesOf, caller: Reader
@@ -154,7 +157,7 @@ def read_result(
     summary="The result as a chat completion",
     response_class=Response,
     responses=errors(*JOB, ErrorCode.NOT_FINISHED)
-    | {200: {"model": CompletionPayload, "description": "One choice a record."}},
+    | success(CompletionPayload, examples.COMPLETION, "One choice a record."),
     dependencies=[Depends(refuse_query)],
 )
 def read_completion(job_id: JobId, services: ServicesOf, caller: Reader) -> Response:

@@ -44,7 +44,7 @@ class Envelope:
         given = headers.get("x-request-id", "")
         request_id = given if _SANE_ID.fullmatch(given) else f"req_{uuid.uuid4().hex}"
         answer = _Answer(send, request_id, head_only=scope["method"] == "HEAD")
-        scope[REQUEST_ID] = request_id
+        scope = {**scope, REQUEST_ID: request_id}  # a copy: the server still has to know that HEAD was asked
         if answer.head_only:
             scope["method"] = "GET"
         started = time.perf_counter()

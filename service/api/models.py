@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Depends
 
+from service.api import examples
 from service.api.context import Reader, ServicesOf, refuse_query
-from service.api.documentation import errors
+from service.api.documentation import errors, success
 from service.api.payloads import ModelListPayload, ModelPayload
 from service.clients.registry import parse_model_name
 from service.domain.errors import InputError
@@ -14,7 +15,11 @@ from service.jobs.services import Services
 router = APIRouter(tags=["models"], dependencies=[Depends(refuse_query)])
 
 
-@router.get("/models", summary="List models", responses=errors())
+@router.get(
+    "/models",
+    summary="List models",
+    responses=errors() | success(ModelListPayload, examples.MODEL_LIST, "All of them."),
+)
 def read_models(services: ServicesOf, _caller: Reader) -> ModelListPayload:
     """What the option `model` may be; the default is taken when a job names none."""
     default = parse_model_name(services.default_model)[0]

@@ -6,8 +6,9 @@ from typing import cast
 
 from fastapi import APIRouter, Depends, Request, Response
 
+from service.api import examples
 from service.api.context import ServicesOf, refuse_query
-from service.api.documentation import errors
+from service.api.documentation import errors, success
 from service.api.metrics import ALIVE_S, CONTENT_TYPE, Metrics
 from service.api.payloads import HealthPayload, ReadyPayload
 from service.domain.jobs import QueueName
@@ -20,7 +21,11 @@ _ALL_IN_ONE = "local"
 router = APIRouter(tags=["operation"], dependencies=[Depends(refuse_query)])
 
 
-@router.get("/healthz", summary="Does the process live?", responses=errors())
+@router.get(
+    "/healthz",
+    summary="Does the process live?",
+    responses=errors() | success(HealthPayload, examples.HEALTH, "It does."),
+)
 async def read_health() -> HealthPayload:
     """The process answers; it says nothing of the others."""
     return HealthPayload(status="ok")
@@ -29,7 +34,9 @@ async def read_health() -> HealthPayload:
 @router.get(
     "/readyz",
     summary="Is the service ready?",
-    responses=errors() | {503: {"model": ReadyPayload, "description": "What is missing."}},
+    responses=errors()
+    | success(ReadyPayload, examples.READY, "It is.")
+    | success(ReadyPayload, examples.NOT_READY, "It is not: what is missing.", status=503),
 )
 def read_readiness(services: ServicesOf, response: Response) -> ReadyPayload:
     """Whether a job that is handed in now will be done: database, queue, and a worker of each kind."""

@@ -17,6 +17,7 @@ INVOICE = (SAMPLES / "invoice" / "document.pdf").read_bytes()
 
 
 def upload(client: httpx.Client, data: bytes, name: str = "invoice.pdf") -> dict[str, Any]:
+    """What POST /files says of it."""
     answer = client.post("/api/v1/files", files={"file": (name, data)})
     assert answer.status_code == 201, answer.text
     return answer.json()
@@ -46,7 +47,7 @@ def test_a_name_of_any_kind_comes_back_and_the_bytes_are_a_download(client: http
     file = upload(client, INVOICE, name)
     assert name == file["name"]
     answer = client.get(file["links"]["content"])
-    assert INVOICE == answer.content
+    assert answer.content == INVOICE
     assert answer.headers["content-disposition"].startswith("attachment; filename")
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert answer.headers["content-type"] == "application/pdf"
@@ -126,6 +127,7 @@ def test_pages_and_files_that_do_not_exist_are_named(client: httpx.Client, read_
 
 
 def kept_blobs(service: LocalService) -> set[str]:
+    """Names of all blobs in the store."""
     return {path.name for path in (service.settings.home / "blobs").rglob("*") if path.is_file()}
 
 
@@ -137,9 +139,7 @@ def kept_blobs(service: LocalService) -> set[str]:
         (b"%PDF-1.7\n" + bytes(2000), 400, "file_too_large"),
     ],
 )
-def test_a_bad_file_is_refused_and_not_kept(
-    start: Any, data: bytes, status: int, code: str
-) -> None:
+def test_a_bad_file_is_refused_and_not_kept(start: Any, data: bytes, status: int, code: str) -> None:
     """Nothing of it stays in the store."""
     client, service = start(working=False, max_file_bytes=1000)
     answer = client.post("/api/v1/files", files={"file": ("a.pdf", data)})

@@ -13,6 +13,7 @@ HEADERS = {"Content-Type": "multipart/form-data; boundary=b0"}
 
 
 def part(name: str, value: bytes, more: str = "") -> bytes:
+    """One part of a form."""
     return f'--b0\r\nContent-Disposition: form-data; name="{name}"{more}\r\n\r\n'.encode() + value + b"\r\n"
 
 
@@ -21,6 +22,7 @@ END = b"--b0--\r\n"
 
 
 def send(client: httpx.Client, body: object, path: str = "/api/v1/jobs") -> httpx.Response:
+    """Post it as it is."""
     return client.post(path, content=body, headers=HEADERS)  # pyright: ignore[reportArgumentType]
 
 

@@ -2,50 +2,19 @@
 
 from __future__ import annotations
 
-import io
 import json
-from collections.abc import Mapping
 from typing import Any
 
 import httpx
 import pytest
-from reportlab.pdfgen.canvas import Canvas
 
+from tests.api.job_calls import SCHEMA, error_of, hand_in, letter, sample
 from tests.fakes.http_server import http_server
-from tests.fakes.local_service import SAMPLES, LocalService
-
-SCHEMA: Mapping[str, object] = {
-    "name": "letter",
-    "schema": {"type": "object", "properties": {"number": {"type": "string", "description": "Letter number"}}},
-}
-
-
-def sample(name: str) -> tuple[bytes, str]:
-    folder = SAMPLES / name
-    return next(folder.glob("document.*")).read_bytes(), (folder / "schema.json").read_text()
-
-
-def hand_in(client: httpx.Client, data: bytes, query: str = "", **fields: str) -> httpx.Response:
-    fields.setdefault("schema", json.dumps(SCHEMA))
-    return client.post(f"/api/v1/jobs{query}", files={"file": ("a.pdf", data)}, data=fields)
-
-
-def letter(text: str = "Letter number: L-17", **options: object) -> bytes:
-    out = io.BytesIO()
-    canvas = Canvas(out, **options)
-    canvas.drawString(72, 700, text)
-    canvas.save()
-    return out.getvalue()
-
-
-def error_of(answer: httpx.Response) -> dict[str, Any]:
-    error: dict[str, Any] = answer.json()["error"]
-    assert set(error) == {"message", "type", "param", "code", "retryable", "request_id"}
-    assert error["request_id"] == answer.headers["x-request-id"]
-    return error
+from tests.fakes.local_service import LocalService
 
 
 def leaves(value: Any, path: str = "") -> list[str]:
+    """JSON Pointer of every scalar."""
     if isinstance(value, dict):
         return [leaf for key, child in value.items() for leaf in leaves(child, f"{path}/{key}")]
     if isinstance(value, list):
@@ -146,7 +115,7 @@ def test_a_file_that_turns_out_bad_fails_its_job_with_the_reason(
     client: httpx.Client, data: bytes, fields: dict[str, str], code: str
 ) -> None:
     """With wait, in the job, and in the result: never `please wait`."""
-    answer = hand_in(client, data, "?wait=60", **fields)
+    answer = hand_in(client, data, "?wait=60", headers=None, **fields)
     assert answer.status_code == 200
     result = answer.json()
     assert (result["status"], result["error"]["code"]) == ("failed", code)
@@ -202,7 +171,7 @@ def test_what_cannot_be_taken_is_refused_by_name(
     idle: tuple[httpx.Client, LocalService], fields: dict[str, str], code: str, param: str
 ) -> None:
     """Nothing that was asked for is ever ignored."""
-    answer = hand_in(idle[0], letter(), **fields)
+    answer = hand_in(idle[0], letter(), headers=None, **fields)
     assert answer.status_code == 400
     assert (error_of(answer)["code"], error_of(answer)["param"]) == (code, param)
     assert idle[0].get("/api/v1/jobs").json()["jobs"] == []

@@ -14,15 +14,17 @@ OPEN = origin_rule(api_host="0.0.0.0", allowed_hosts="ui.example")
 
 
 def refuses(rule: OriginRule, host: str | None, origin: str | None, scheme: str = "http") -> bool:
+    """Whether the rule turns a request away, under its own code."""
     try:
         rule.check(host=host, origin=origin, scheme=scheme)
     except AccessError as error:
-        assert error.code is ErrorCode.ORIGIN_NOT_ALLOWED
-        return True
+        return error.code is ErrorCode.ORIGIN_NOT_ALLOWED
     return False
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1:8000", "localhost", "LOCALHOST:80", "[::1]:9", "box.example:1", "[fd00::1]"])
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1:8000", "localhost", "LOCALHOST:80", "[::1]:9", "box.example:1", "[fd00::1]"]
+)
 def test_names_of_this_machine_are_served(host: str) -> None:
     """With any port, in any case."""
     assert not refuses(LOCAL, host, None)

@@ -1,0 +1,205 @@
+"""One example of each answer, for the OpenAPI document; a test reads every one with its model."""
+
+from __future__ import annotations
+
+from service.api.payloads import API
+from service.domain.records import Json, JsonObject
+
+_FILE_ID = "file_0a1b2c3d4e5f60718293a4b5c6d7e8f9"
+_JOB_ID = "job_9f8e7d6c5b4a39281706f5e4d3c2b1a0"
+_SHA256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+_AT = "2026-11-30T09:00:00.120Z"
+_PAGES: list[Json] = [{"page": 1, "width": 595.28, "height": 841.89, "rotation": 0}]
+_USAGE: JsonObject = {
+    "prompt_tokens": 412,
+    "completion_tokens": 38,
+    "total_tokens": 450,
+    "pages": 1,
+    "requests": 1,
+}
+_CORNERS: list[Json] = [
+    {"x": 0.6, "y": 0.1},
+    {"x": 0.7, "y": 0.1},
+    {"x": 0.7, "y": 0.12},
+    {"x": 0.6, "y": 0.12},
+]
+
+SCHEMA: JsonObject = {
+    "name": "invoice",
+    "schema": {
+        "type": "object",
+        "properties": {
+            "invoice_number": {"type": "string", "description": "Number of the invoice"},
+            "due_date": {"type": "string", "format": "date", "description": "When it is to be paid"},
+        },
+    },
+}
+JOB_REQUEST: JsonObject = {
+    "file_id": _FILE_ID,
+    "schema": SCHEMA,
+    "split_documents": False,
+    "external_id": "order-17",
+    "metadata": {"team": "accounts"},
+}
+RERUN_REQUEST: JsonObject = {
+    "model": "embedded",
+    "documents": [{"first": 1, "last": 2}, {"first": 3, "last": 3}],
+}
+FILE: JsonObject = {
+    "id": _FILE_ID,
+    "name": "invoice.pdf",
+    "sha256": _SHA256,
+    "size_bytes": 48211,
+    "kind": "pdf",
+    "created_at": _AT,
+    "pages": _PAGES,
+    "links": {
+        "self": f"{API}/files/{_FILE_ID}",
+        "content": f"{API}/files/{_FILE_ID}/content",
+        "page": f"{API}/files/{_FILE_ID}/pages/{{page}}",
+    },
+}
+PAGE: JsonObject = {
+    "page": 1,
+    "width": 595.28,
+    "height": 841.89,
+    "rotation": 0,
+    "text": "digital",
+    "words": [{"text": "INV-7", "coordinates": _CORNERS, "line": 3, "certainty": 1.0}],
+    "issues": [],
+}
+JOB: JsonObject = {
+    "id": _JOB_ID,
+    "status": "extracting",
+    "run": 1,
+    "revision": 1,
+    "file_id": _FILE_ID,
+    "schema": {"name": "invoice", "version": None},
+    "model": "embedded",
+    "options": {
+        "split_documents": False,
+        "pages_per_chunk": "auto",
+        "mode": "standard",
+        "priority": "normal",
+        "absent": "null",
+    },
+    "external_id": "order-17",
+    "metadata": {"team": "accounts"},
+    "created_by": "local",
+    "review": {"state": "not_needed", "reasons": [], "by": None, "at": None},
+    "progress": {"pages_total": 1, "pages_read": 1, "splits_total": 1, "splits_done": 0, "splits_failed": 0},
+    "issues": [],
+    "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0, "pages": 0, "requests": 0},
+    "error": None,
+    "timing": {"queued_at": _AT, "started_at": _AT, "finished_at": None},
+    "links": {
+        "self": f"{API}/jobs/{_JOB_ID}",
+        "file": f"{API}/files/{_FILE_ID}",
+        "result": f"{API}/jobs/{_JOB_ID}/result",
+        "completion": f"{API}/jobs/{_JOB_ID}/completion",
+        "events": f"{API}/jobs/{_JOB_ID}/events",
+        "cancel": f"{API}/jobs/{_JOB_ID}/cancel",
+        "retry": f"{API}/jobs/{_JOB_ID}/retry",
+        "rerun": f"{API}/jobs/{_JOB_ID}/rerun",
+    },
+}
+JOB_LIST: JsonObject = {"jobs": [JOB | {"progress": None}], "next_cursor": None}
+RESULT: JsonObject = {
+    "job_id": _JOB_ID,
+    "status": "succeeded",
+    "run": 1,
+    "revision": 2,
+    "model": "embedded:2026.11",
+    "engine": "0.1.0",
+    "external_id": "order-17",
+    "metadata": {"team": "accounts"},
+    "file": {"id": _FILE_ID, "name": "invoice.pdf", "sha256": _SHA256, "pages": _PAGES},
+    "schema": {"name": "invoice", "version": None},
+    "review": {"state": "not_needed", "reasons": [], "by": None, "at": None},
+    "records": [
+        {
+            "id": "rec_7d1c0ffee",
+            "index": 0,
+            "pages": [1],
+            "schema": {"name": "invoice", "version": None},
+            "values": {"invoice_number": "INV-7", "due_date": None},
+            "fields": {
+                "/invoice_number": {
+                    "value": "INV-7",
+                    "raw": "INV-7",
+                    "verdict": "found",
+                    "confidence": "high",
+                    "probability": 0.994,
+                    "origin": "model",
+                    "page": 1,
+                    "coordinates": _CORNERS,
+                    "word_coordinates": [_CORNERS],
+                    "box_check": "match",
+                },
+                "/due_date": {"value": None, "verdict": "absent", "confidence": "high"},
+            },
+            "rows": {},
+            "conflicts": [],
+            "checks": [],
+        }
+    ],
+    "coverage": [{"page": 1, "text": "digital", "splits": [0], "state": "extracted", "fields": 1}],
+    "issues": [],
+    "error": None,
+    "usage": _USAGE,
+    "timing": {"queued_at": _AT, "started_at": _AT, "finished_at": "2026-11-30T09:00:00.910Z"},
+}
+COMPLETION: JsonObject = {
+    "id": "iex-9f8e7d6c5b4a3928",
+    "choices": [
+        {
+            "finish_reason": "stop",
+            "index": 0,
+            "message": {
+                "content": '{"invoice_number":"INV-7","due_date":null}',
+                "role": "assistant",
+                "tool_calls": [
+                    {
+                        "id": "call_9f8e7d6c5b4a3928_0_0",
+                        "type": "function",
+                        "function": {
+                            "name": "additional_values",
+                            "arguments": '{"invoice_number":{"_value":"INV-7","confidence":"high","page":1}}',
+                        },
+                    }
+                ],
+            },
+        }
+    ],
+    "created": 1796029200,
+    "model": "embedded:2026.11",
+    "object": "chat.completion",
+    "usage": {"completion_tokens": 38, "prompt_tokens": 412, "total_tokens": 450},
+}
+RECEIPT: JsonObject = {"job_id": _JOB_ID, "file_sha256": _SHA256, "deleted_at": _AT, "reason": "requested"}
+EVENT_LIST: JsonObject = {
+    "events": [
+        {
+            "position": 41,
+            "seq": 1,
+            "job_id": _JOB_ID,
+            "type": "job.status",
+            "data": {"status": "queued", "run": 1},
+            "at": _AT,
+        }
+    ],
+    "next_after": 41,
+}
+MODEL_LIST: JsonObject = {
+    "models": [
+        {"id": "embedded:2026.11", "provider": "embedded", "available": True, "default": True},
+        {"id": "upstage", "provider": "upstage", "available": False, "default": False},
+    ]
+}
+HEALTH: JsonObject = {"status": "ok"}
+READY: JsonObject = {"status": "ready", "missing": []}
+NOT_READY: JsonObject = {"status": "not_ready", "missing": ["cpu_worker"]}
+STREAM = (
+    'event: job.status\ndata: {"position":41,"seq":1,"job_id":"' + _JOB_ID + '","type":"job.status",'
+    '"data":{"status":"queued","run":1},"at":"' + _AT + '"}\nid: 1\nretry: 2000\n\n'
+)
