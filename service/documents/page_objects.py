@@ -31,6 +31,8 @@ _STRAIGHT = 0.7
 _LETTER_HEIGHT = (3.0, 40.0)
 """Points: shapes of this height may be letters drawn as outlines."""
 _WHOLE_PAGE = 0.9
+"""Share of the page: a frame larger than this is the page's edge, not a table."""
+_TRIED_PIXELS = 40_000_000
 
 
 @dataclass(slots=True)
@@ -52,6 +54,11 @@ class Drawn:
         return min(1.0, sum(box.width * box.height for box in self.pictures))
 
     @property
+    def only_rules(self) -> bool:
+        """Whether nothing but straight lines is drawn: no letter can be among it."""
+        return bool(self.rules) and not self.pictures and self.fills == 0 and self.outlines == 0
+
+    @property
     def ruled(self) -> bool:
         """Whether there may be a table drawn with lines."""
         level = sum(1 for rule in self.rules if rule.width > 0)
@@ -71,6 +78,22 @@ def read_drawing(page: pdfium.PdfPage, frame: PageFrame) -> Drawn:
             if box is not None:
                 drawn.pictures.append(box)
     return drawn
+
+
+def has_broken_picture(page: pdfium.PdfPage) -> bool:
+    """Whether one of the page's pictures cannot be unpacked; too large ones are not tried."""
+    width, height = ctypes.c_uint(), ctypes.c_uint()
+    for found, _ in _objects(page):
+        if pdfium_c.FPDFPageObj_GetType(found) != pdfium_c.FPDF_PAGEOBJ_IMAGE:
+            continue
+        if not pdfium_c.FPDFImageObj_GetImagePixelSize(found, width, height):
+            return True
+        if 0 < width.value * height.value <= _TRIED_PIXELS:
+            bitmap = pdfium_c.FPDFImageObj_GetBitmap(found)
+            if not bitmap:
+                return True
+            pdfium_c.FPDFBitmap_Destroy(bitmap)
+    return False
 
 
 def _objects(page: pdfium.PdfPage) -> Iterator[tuple[object, Matrix]]:

@@ -11,7 +11,7 @@ from service.documents.forms import PageForm, fill_in, flattened, read_form
 from service.documents.frames import PageFrame, clip
 from service.documents.glyphs import PageGlyphs, read_glyphs
 from service.documents.judging import FULL_PICTURE, PageEvidence, Route, is_garbage, judge
-from service.documents.page_objects import Drawn, read_drawing
+from service.documents.page_objects import Drawn, has_broken_picture, read_drawing
 from service.documents.pdf_drawing import Look, draw_page
 from service.documents.pdf_file import PdfFile
 from service.documents.pixels import (
@@ -79,7 +79,7 @@ class PdfPageReader:
         form = read_form(self._document, self._page, self._frame)
         found = self._glyphs(form)
         words = self._sort(fill_in(build_words(found.glyphs), form.texts, self._frame))
-        if len(words) == 0 and self._look(LOOK_DPI).contrast() < _CONTRAST:
+        if len(words) == 0 and (self._drawn.only_rules or self._look(LOOK_DPI).contrast() < _CONTRAST):
             return PageReading(self._page_text(TextSource.NONE, words, keep=False), Route.DIGITAL)
         route = judge(
             PageEvidence(
@@ -92,6 +92,10 @@ class PdfPageReader:
         )
         page = self._page_text(TextSource.DIGITAL, words, keep=route is not Route.OCR)
         page = replace(page, marks=tuple(form.marks))
+        if route is not Route.DIGITAL and has_broken_picture(self._page):
+            message = "A picture on the page is damaged and could not be read; the rest was."
+            issue = Issue(stage=Stage.READ, code="picture_damaged", message=message, page=page.page)
+            page = replace(page, issues=(*page.issues, issue))
         picture = None if route is Route.DIGITAL else self._ocr_picture()
         return PageReading(page, route, picture, ruled=self._drawn.ruled)
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
+
+from service.documents.columns import Stretch, split_columns
 
 _TWICE = 0.12
 """The same letter within this many font sizes is one letter drawn twice; two l in a row stand 0.2 apart."""
@@ -19,6 +21,8 @@ _TOUCH = 0.09
 """Pieces of a line that stand nearer than this, in font sizes, and have no space between them are one word."""
 _SAME_LINE = 0.4
 """Baselines nearer than this, in font sizes, are one printed line."""
+_STRETCH = 0.9
+"""A gap of fewer font sizes than this does not part columns."""
 _STEP_BACK = 0.3
 """A letter that goes back further than this, in font sizes, begins a word of its own."""
 _SAME_ANGLE = 2
@@ -95,18 +99,67 @@ def build_words(glyphs: Iterable[Glyph]) -> list[Piece]:
 
 
 def order_pieces(pieces: Sequence[Piece]) -> list[Piece]:
-    """Group words by baseline, number the lines from the top and put each line's words in reading order."""
+    """Group words by baseline, number the lines from the top and put each line's words in reading order.
+
+    Columns of running text are read one after the other; the rows of tables and forms are kept whole.
+    """
     if not pieces:
         return []
     main = _main_angle(pieces)
     lines = [line for group in _by_angle(pieces) for line in _group_lines(group)]
     lines.sort(key=lambda line: _line_position(line, main))
+    if main == 0:
+        lines = _in_columns(lines)
     ordered: list[Piece] = []
     for number, line in enumerate(lines):
         for piece in line:
             piece.line = number
         ordered.extend(line)
     return ordered
+
+
+def _in_columns(lines: list[list[Piece]]) -> list[list[Piece]]:
+    """Lines cut at the gutters between columns, column after column; as they are when there are none."""
+    words = [piece for line in lines for piece in line]
+    stretches = [stretch for stretch in _stretches(lines) if stretch.words]
+    blocks = split_columns(stretches)
+    if len(blocks) == 1:
+        return lines
+    line_of = {id(piece): number for number, line in enumerate(lines) for piece in line}
+    ordered: list[list[Piece]] = []
+    for block in blocks:
+        rows: dict[int, list[Piece]] = {}
+        for stretch in sorted(block, key=lambda s: (line_of[id(words[s.words[0]])], s.words)):
+            rows.setdefault(line_of[id(words[stretch.words[0]])], []).extend(words[index] for index in stretch.words)
+        ordered.extend(rows.values())
+    return ordered
+
+
+def _stretches(lines: list[list[Piece]]) -> Iterator[Stretch]:
+    """Words of a line that stand near to one another."""
+    index = 0
+    for line in lines:
+        start = index
+        for number, piece in enumerate(line):
+            index += 1
+            following = line[number + 1] if number + 1 < len(line) else None
+            if following is not None and _white_between(piece, following) < _STRETCH * piece.size:
+                continue
+            part = line[start - index + number + 1 : number + 1]
+            yield Stretch(
+                min(p.x0 for p in part),
+                min(p.y0 for p in part),
+                max(p.x1 for p in part),
+                max(p.y1 for p in part),
+                piece.size,
+                sum(len(p.text) + 1 for p in part),
+                tuple(range(start, index)),
+            )
+            start = index
+
+
+def _white_between(piece: Piece, following: Piece) -> float:
+    return max(following.x0 - piece.x1, piece.x0 - following.x1)
 
 
 def readable(text: str) -> str:
