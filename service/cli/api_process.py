@@ -11,6 +11,7 @@ import typer
 from service.cli.session import load_settings, start_logging
 
 if TYPE_CHECKING:
+    import uvicorn
     from fastapi import FastAPI
 
 _GRACE_S = 3
@@ -29,11 +30,11 @@ def api(
     if parent is not None:
         die_with_parent(parent)
     start_logging(load_settings(home), "api")
-    run_api(app_from_environment(), socket.socket(fileno=socket_fd))
+    make_server(app_from_environment()).run(sockets=[socket.socket(fileno=socket_fd)])
 
 
-def run_api(app: FastAPI, listener: socket.socket) -> None:
-    """Serve until SIGTERM or Ctrl-C; a second one ends it at once."""
+def make_server(app: FastAPI) -> uvicorn.Server:
+    """A server that ends on SIGTERM or Ctrl-C; on a second one at once."""
     import uvicorn
 
     config = uvicorn.Config(
@@ -44,4 +45,4 @@ def run_api(app: FastAPI, listener: socket.socket) -> None:
         server_header=False,
         timeout_graceful_shutdown=_GRACE_S,
     )
-    uvicorn.Server(config).run(sockets=[listener])
+    return uvicorn.Server(config)

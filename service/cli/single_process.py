@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import threading
 import time
+from types import FrameType
+from typing import TYPE_CHECKING
 
-from service.cli.api_process import run_api
+from service.cli.api_process import make_server
+from service.cli.exit_codes import ExitCode
 from service.cli.home import ServerInfo
 from service.cli.listening import is_ready
 from service.cli.session import announce
@@ -18,13 +22,16 @@ from service.messaging.queue_inline import InlineQueue
 from service.settings import Settings
 from service.wiring import build_services, close_services
 
+if TYPE_CHECKING:
+    import uvicorn
+
 _PROBE_EVERY_S = 0.3
 _CLOSING_S = 4.0
 _MOST_IO_THREADS = 64
 
 
 def serve_in_one_process(settings: Settings, listener: socket.socket, info: ServerInfo) -> None:
-    """Serve until Ctrl-C or SIGTERM."""
+    """Serve until Ctrl-C, SIGTERM or the end of the terminal; a second signal ends it at once."""
     from service.app import create_app
 
     io_threads = min(settings.io_threads, _MOST_IO_THREADS)
@@ -35,12 +42,29 @@ def serve_in_one_process(settings: Settings, listener: socket.socket, info: Serv
     sweeper = Sweeper(services, every_s=settings.sweep_s)
     sweeper.start()
     threading.Thread(target=_announce_when_ready, args=(settings, info), name="announcer", daemon=True).start()
-    run_api(create_app(services, settings), listener)
+    server = make_server(create_app(services, settings))
+    _handle_signals(server)
+    server.run(sockets=[listener])
     sweeper.stop()
     if queue.stop(_CLOSING_S):
         close_services(services)
     else:  # a model that computes in a thread cannot be stopped; its claim runs out, and the next start does it again
         os._exit(0)
+
+
+def _handle_signals(server: uvicorn.Server) -> None:
+    """While it serves, uvicorn takes most signals itself; when it has ended it raises them anew, and they come here."""
+    received = 0
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        nonlocal received
+        received += 1
+        server.should_exit = True
+        if received > 1:
+            os._exit(ExitCode.INTERRUPTED)
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, end)
 
 
 def _announce_when_ready(settings: Settings, info: ServerInfo) -> None:

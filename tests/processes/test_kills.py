@@ -1,0 +1,71 @@
+"""kill -9 of every process that belongs to a service: it comes back, and no job is lost."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Generator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.fakes.serve_process import ServeProcess, long_invoice, status_of, submit, values_of
+
+pytestmark = pytest.mark.processes
+PAGES = 60
+KINDS = ("api", "cpu", "cpu child", "sandbox", "io", "redis")
+BACK_S = 30
+DONE_S = 60
+
+
+@pytest.fixture(scope="module")
+def document(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A file that takes a while, and its schema."""
+    path = tmp_path_factory.mktemp("long") / "long.pdf"
+    return path, long_invoice(path, PAGES)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Generator[ServeProcess]:
+    """One service for all kills; at the end nothing of it may be left."""
+    with ServeProcess(tmp_path_factory.mktemp("kills") / "home") as service:
+        yield service
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_killed_process_comes_back_and_the_job_succeeds(served: ServeProcess, document: tuple[Path, str], kind: str):
+    """In the middle of a job."""
+    path, schema = document
+    with served.client() as client:
+        job_id = submit(client, path, schema)
+        served.wait_until(lambda: status_of(client, job_id) in ("reading", "extracting"), DONE_S)
+        victim = served.wait_until(lambda: served.find(kind), BACK_S)
+        victim.kill()
+        served.wait_until(lambda: _is_another(served.find(kind), victim), BACK_S)
+        served.wait_until(lambda: status_of(client, job_id) == "succeeded", DONE_S)
+        assert values_of(client, job_id) == {"invoice_number": "LONG-4711"}
+        coverage = client.get(f"/jobs/{job_id}/result").json()["coverage"]
+    assert [row["page"] for row in coverage] == list(range(1, PAGES + 1))
+    assert {row["state"] for row in coverage} == {"extracted"}
+    assert served.process.poll() is None
+
+
+def test_after_a_killed_supervisor_nothing_is_left_and_the_next_start_finishes_the_job(
+    tmp_path: Path, document: tuple[Path, str]
+):
+    """The home is free at once."""
+    path, schema = document
+    with ServeProcess(tmp_path / "home") as service:
+        with service.client() as client:
+            job_id = submit(client, path, schema)
+            service.wait_until(lambda: status_of(client, job_id) in ("reading", "extracting"), DONE_S)
+        service.wait_until(lambda: service.find("sandbox"), BACK_S)
+        assert service.end(signal.SIGKILL) == -signal.SIGKILL
+        service.check_nothing_is_left()
+    with ServeProcess(tmp_path / "home") as service, service.client() as client:
+        service.wait_until(lambda: status_of(client, job_id) == "succeeded", DONE_S)
+        assert values_of(client, job_id) == {"invoice_number": "LONG-4711"}
+
+
+def _is_another(process: psutil.Process | None, victim: psutil.Process) -> bool:
+    return process is not None and process != victim
