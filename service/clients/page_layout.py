@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from statistics import median
+from textwrap import dedent
 
 from service.domain.geometry import Box, union_box
 from service.domain.pages import PageText, TextSource
@@ -15,8 +16,10 @@ _MAX_COLUMNS = 160
 _MIN_COLUMNS = 40
 _SAME_ROW = 0.5
 """Lines whose middles are closer than this share of the lower one's height stand beside each other."""
-_GAP = 1.6
+_GAP = 2.5
 """A distance of so many line heights between two rows' middles shows as an empty line."""
+_WORD_SPACE = 1.2
+"""Widths of a sign; words that are closer are one text, and models copy its spaces."""
 _FILLER = re.compile(r"([._\-=*|·•…─━])\1{4,}")
 _MARK = re.compile(r"<(?=/?page\b)", re.IGNORECASE)
 _NO_WORDS = {
@@ -49,7 +52,7 @@ def layout_page(page: PageText) -> str:
         if before is not None and row.middle - before.middle > _GAP * max(before.height, row.height):
             lines.append("")
         lines.append(_line(row, columns))
-    return "\n".join(lines)
+    return dedent("\n".join(lines))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,9 @@ class _Piece:
 
     words: tuple[tuple[str, Box], ...]
     box: Box
+
+    def boxes(self) -> Iterator[Box]:
+        return (box for _, box in self.words)
 
 
 @dataclass(slots=True)
@@ -71,15 +77,21 @@ class _Row:
     def takes(self, piece: _Piece) -> bool:
         box = piece.box
         near = abs(box.center.y - self.middle) < _SAME_ROW * min(self.height, box.height)
-        return near and all(box.x0 >= other.box.x1 or box.x1 <= other.box.x0 for other in self.pieces)
+        return near and not any(_overlap(a, b) for a in piece.boxes() for other in self.pieces for b in other.boxes())
 
 
 def _pieces(page: PageText) -> Iterator[_Piece]:
     for line in page.lines():
-        words = tuple((_FILLER.sub(r"\1\1\1", word.text), word.box) for word in line)
-        yield _Piece(words, union_box(box for _, box in words))
+        words = tuple((_FILLER.sub(r"\1\1\1", word.text), word.box) for word in line if word.text)
+        if words:
+            yield _Piece(words, union_box(box for _, box in words))
     for mark in page.marks:
         yield _Piece((("[x]" if mark.checked else "[ ]", mark.box),), mark.box)
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    """Whether they share some of the width."""
+    return one.x0 < other.x1 and other.x0 < one.x1
 
 
 def _column_count(pieces: Sequence[_Piece]) -> int:
@@ -104,10 +116,13 @@ def _line(row: _Row, columns: int) -> str:
     """The words in reading order; a line that is read from the right begins there, so its distances are mirrored."""
     words = [word for piece in row.pieces for word in piece.words]
     mirrored = _reads_from_right("".join(text for text, _ in words))
-    placed = sorted((1 - box.x1 if mirrored else box.x0, text) for text, box in words)
-    line = ""
-    for start, text in placed:
-        line += " " * max(int(start * columns) - len(line), 1 if line else 0) + text
+    placed = sorted((1 - box.x1, 1 - box.x0, text) if mirrored else (box.x0, box.x1, text) for text, box in words)
+    line, end, wide = "", 0.0, 0.0
+    for start, next_end, text in placed:
+        sign = max(1 / columns, (next_end - start) / len(text))
+        beside = line and start - end < _WORD_SPACE * max(sign, wide)
+        line += (" " if beside else " " * max(int(start * columns) - len(line), 1 if line else 0)) + text
+        end, wide = next_end, sign
     return line.rstrip()
 
 

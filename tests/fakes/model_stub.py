@@ -138,7 +138,7 @@ class StubServer:
         except orjson.JSONDecodeError:
             return _refuse(400, "invalid_request_body", "the body is not JSON")
         del raw
-        state.seen.append(_summary(request, body))
+        state.seen.append(summary(request, body))
         await asyncio.sleep(state.latency_s)
         refused = refusal_of(body, request.headers.get("Authorization", ""))
         if refused is not None:
@@ -175,12 +175,12 @@ def _refuse(status: int, code: str, message: str) -> web.Response:
     return web.json_response(error_body(code, message), status=status, headers=rate_headers())
 
 
-def _summary(request: web.Request, body: Json) -> dict[str, Json]:
-    """Path, headers and body of a request; a file is replaced by the length of its URL."""
+def summary(request: web.Request, body: Json) -> dict[str, Json]:
+    """Time, path, headers and body of a request; a file is replaced by the length of its URL."""
     shown = dict(body) if isinstance(body, dict) else body
     if isinstance(body, dict) and isinstance(body.get("messages"), list):
         shown["messages"] = json.loads(json.dumps(body["messages"], default=str), object_hook=_without_file)
-    return {"path": request.path, "headers": {k.lower(): v for k, v in request.headers.items()}, "body": shown}
+    return {"at": time.time(), "path": request.path, "headers": {k.lower(): v for k, v in request.headers.items()}, "body": shown}
 
 
 def _without_file(part: dict[str, Json]) -> dict[str, Json]:
@@ -238,6 +238,8 @@ class StubControl:
 class ModelStub(StubControl):
     """A stub on a thread of this process."""
 
+    server_class = StubServer
+
     def __init__(self, latency_s: float = 0.0) -> None:
         self._latency_s = latency_s
         self._loop = asyncio.new_event_loop()
@@ -245,7 +247,7 @@ class ModelStub(StubControl):
 
     def __enter__(self) -> ModelStub:
         self._thread.start()
-        self._server = StubServer(self._latency_s)
+        self._server = self.server_class(self._latency_s)
         starting = self._server.start(0)
         super().__init__(asyncio.run_coroutine_threadsafe(starting, self._loop).result(10))
         return self

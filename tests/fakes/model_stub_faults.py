@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from email.utils import formatdate
 from typing import Any
@@ -34,8 +34,8 @@ class Fault:
     options: Mapping[str, Json] = field(default_factory=dict)
 
 
-def parse_script(entries: Iterable[str | Mapping[str, Json]]) -> list[Fault]:
-    """Names, or objects with `fault`, `repeat` and options.
+def parse_script(entries: Iterable[str | Mapping[str, Json]], also: Collection[str] = ()) -> list[Fault]:
+    """Names, or objects with `fault`, `repeat` and options; `also` holds the names of another server's faults.
 
     Raises:
         ValueError: a fault has no such name, so that a misspelt script does not pass as a good server.
@@ -44,7 +44,7 @@ def parse_script(entries: Iterable[str | Mapping[str, Json]]) -> list[Fault]:
     for entry in entries:
         given = {"fault": entry} if isinstance(entry, str) else dict(entry)
         name = str(given.pop("fault"))
-        if name not in ANSWER_FAULTS and name not in WAY_FAULTS and not name.isdigit():
+        if name not in {*ANSWER_FAULTS, *WAY_FAULTS, *also} and not name.isdigit():
             raise ValueError(f"no fault {name!r}")
         faults.extend([Fault(name, given)] * int(given.pop("repeat", 1)))
     return faults

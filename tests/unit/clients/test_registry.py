@@ -66,3 +66,13 @@ def test_an_unknown_provider_is_refused_with_the_known_ones() -> None:
         registry.resolve("acme:model")
     assert caught.value.code is ErrorCode.UNKNOWN_MODEL
     assert caught.value.param == "model"
+
+
+def test_an_alias_leads_to_its_provider() -> None:
+    """Results name the provider itself."""
+    providers = {"upstage": Provider(make=make, default_model=DEFAULT_MODEL)}
+    registry = ClientRegistry(providers, aliases={"solar": "upstage"})
+    assert registry.canonical("solar:x") == "upstage:x"
+    assert registry.resolve("solar") == registry.resolve("upstage")
+    assert registry.providers == ("upstage",)
+    asyncio.run(registry.close())

@@ -1,0 +1,73 @@
+"""What OpenAI refuses in a strict schema, in the words of its own messages.
+
+Source: OpenAI's structured-outputs guide as told by public mirrors, read 2026-11-30.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+Json = Any
+FORMATS = {"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}
+KEYWORDS = {
+    *("type", "properties", "required", "additionalProperties", "items", "enum", "const", "description", "title"),
+    *("anyOf", "$ref", "$defs", "format", "pattern", "multipleOf", "minimum", "maximum"),
+    *("exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems"),
+}
+TYPES = {"string", "number", "boolean", "integer", "object", "array", "null"}
+MAX_PROPERTIES, MAX_DEPTH, MAX_ENUM_VALUES, MAX_CHARS = 5_000, 10, 1_000, 120_000
+
+
+def strict_fault(schema: Json) -> str | None:
+    """The first rule that a schema breaks; None when it is good."""
+    if not isinstance(schema, dict) or schema.get("type") != "object":
+        return "schema must be a JSON Schema of 'type: \"object\"'"
+    nodes = list(_nodes(schema, (), 0))
+    for place, depth, node in nodes:
+        fault = _node_fault(node) or (f"nested deeper than {MAX_DEPTH} levels" if depth > MAX_DEPTH else None)
+        if fault is not None:
+            return f"In context={place}, {fault}"
+    return _size_fault([node for _, _, node in nodes])
+
+
+def _nodes(node: Json, place: tuple[str, ...], depth: int) -> Iterator[tuple[tuple[str, ...], int, Mapping[str, Json]]]:
+    yield place, depth, node
+    for name, child in node.get("properties", {}).items():
+        yield from _nodes(child, (*place, "properties", name), depth + 1)
+    if "items" in node:
+        yield from _nodes(node["items"], (*place, "items"), depth + 1)
+    for child in node.get("anyOf", ()):
+        yield from _nodes(child, (*place, "anyOf"), depth)
+
+
+def _node_fault(node: Mapping[str, Json]) -> str | None:
+    unknown = set(node) - KEYWORDS
+    if unknown:
+        return f"{sorted(unknown)[0]!r} is not permitted"
+    kinds = node.get("type")
+    kinds = kinds if isinstance(kinds, list) else [kinds]
+    if "anyOf" not in node and "$ref" not in node and not (kinds and set(kinds) <= TYPES):
+        return "schema must have a 'type' key"
+    if "object" in kinds:
+        if node.get("additionalProperties") is not False:
+            return "'additionalProperties' is required to be supplied and to be false"
+        if sorted(node.get("required", ())) != sorted(node.get("properties", ())):
+            return "'required' is required to be supplied and to be an array including every key in properties"
+    if "array" in kinds and "items" not in node:
+        return "array schema missing items"
+    if "format" in node and node["format"] not in FORMATS:
+        return f"{node['format']!r} is not a valid format"
+    return None
+
+
+def _size_fault(nodes: list[Mapping[str, Json]]) -> str | None:
+    names = [name for node in nodes for name in node.get("properties", ())]
+    members = [member for node in nodes for member in node.get("enum", ())]
+    if len(names) > MAX_PROPERTIES:
+        return f"at most {MAX_PROPERTIES} properties are allowed"
+    if len(members) > MAX_ENUM_VALUES:
+        return f"at most {MAX_ENUM_VALUES} enum values are allowed"
+    if sum(map(len, map(str, [*names, *members]))) > MAX_CHARS:
+        return f"at most {MAX_CHARS} characters are allowed"
+    return None
