@@ -7,10 +7,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from sqlalchemy import Connection
+from sqlalchemy.exc import SQLAlchemyError
 
 from service.storage.access import AccessRows
 from service.storage.engine import Database
 from service.storage.events import EventRows
+from service.storage.faults import database_fault
 from service.storage.files import FileRows, PageRows
 from service.storage.jobs import IdempotencyRows, JobRows
 from service.storage.steps import StepRows
@@ -39,8 +41,12 @@ class Store:
 
     @contextmanager
     def read(self) -> Generator[Rows]:
-        """A consistent view."""
-        with self._database.read() as connection:
+        """A consistent view.
+
+        Raises:
+            InternalError: the database is full, too busy or not there.
+        """
+        with _plain_faults(), self._database.read() as connection:
             yield _rows(connection)
 
     @contextmanager
@@ -49,8 +55,11 @@ class Store:
 
         Args:
             durable: whether the commit must outlive a power cut.
+
+        Raises:
+            InternalError: the database is full, too busy or not there.
         """
-        with self._database.write(durable=durable) as connection:
+        with _plain_faults(), self._database.write(durable=durable) as connection:
             yield _rows(connection)
 
     def close(self) -> None:
@@ -60,6 +69,17 @@ class Store:
     def forget_deleted(self) -> None:
         """Leave nothing of deleted rows behind in side files."""
         self._database.forget_deleted()
+
+
+@contextmanager
+def _plain_faults() -> Generator[None]:
+    try:
+        yield
+    except SQLAlchemyError as error:
+        known = database_fault(error)
+        if known is None:
+            raise
+        raise known from error
 
 
 def _rows(connection: Connection) -> Rows:
