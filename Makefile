@@ -17,8 +17,9 @@ setup-test: .venv/.test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 	touch $@
 
-.venv/.test: requirements/test.txt .venv/.runtime
+.venv/.test: requirements/test.txt requirements/model-server.txt .venv/.runtime
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/test.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps --only-binary :all: -r requirements/model-server.txt
 	touch $@
 
 # Everything a stranger needs to see: the samples become records, then the service stays up (ONCE=1 ends it).
@@ -51,3 +52,5 @@ lock:
 	  --extra postgres --extra s3 --output-file requirements/runtime.txt pyproject.toml
 	build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header \
 	  --extra postgres --extra s3 --group test --constraints requirements/runtime.txt --output-file requirements/test.txt pyproject.toml
+	build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header \
+	  --no-deps --group pyproject.toml:model-server --output-file requirements/model-server.txt
