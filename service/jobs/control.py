@@ -184,9 +184,10 @@ def _restart(rows: Rows, new: Job, now: float) -> tuple[Job, Step]:
 
 
 def _asked_anew(services: Services, rows: Rows, job: Job) -> frozenset[int]:
-    """Pages of the chunks that were asked without a page which is read again now; before it is forgotten."""
+    """Pages of the chunks that were asked without a page which is read now, again or for the first time."""
     sources = rows.pages.sources(job.source_key or "")
-    read_again = {page for page, source in sources.items() if source in _READ_AGAIN}
+    kept = {page for page, source in sources.items() if source not in _READ_AGAIN}
+    read_again = {*range(1, (job.page_count or 0) + 1)} - kept
     asked = {page for step in rows.steps.of_run(job, StepKind.EXTRACT) for page in step.pages}
     able = services.models.resolve(job.options.model)[0].capabilities
     lacking = (chunk for chunk in plan_chunks(job, able) if (read_again - asked) & set(chunk.pages))

@@ -80,6 +80,13 @@ class MemorySteps:
             self.tables.results[old.id] = result
         return True
 
+    def open_of(self, job: Job) -> tuple[Step, ...]:
+        return tuple(s for s in self.tables.of_run(job) if not s.state.is_terminal)
+
+    def copy_result(self, from_step: str, to_step: str) -> None:
+        if from_step in self.tables.results:
+            self.tables.results[to_step] = self.tables.results[from_step]
+
     def renew(self, owners: Collection[str], lease_until: float) -> frozenset[str]:
         kept: set[str] = set()
         for step in tuple(self.tables.steps.values()):
@@ -102,6 +109,9 @@ class MemoryJobs:
     def get(self, job_id: str, *, lock: bool = False) -> Job | None:
         return self.tables.jobs.get(job_id)
 
+    def find(self, tenant_id: str, job_id: str, *, lock: bool = False) -> Job | None:
+        return self.tables.jobs.get(job_id)
+
     def save(self, job: Job) -> None:
         self.tables.jobs[job.id] = job
 
@@ -117,6 +127,11 @@ class MemoryPages:
 
     def sources(self, source_key: str) -> dict[int, TextSource]:
         return {page: how for (key, page), how in sorted(self.tables.pages.items()) if key == source_key}
+
+    def drop(self, source_key: str, states: Sequence[TextSource]) -> None:
+        for (key, page), how in tuple(self.tables.pages.items()):
+            if key == source_key and how in states:
+                del self.tables.pages[key, page]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +166,16 @@ class MemoryStore:
         self._on_commit = on_commit
 
     @contextmanager
-    def write(self) -> Generator[MemoryRows]:
+    def read(self) -> Generator[MemoryRows]:
+        yield _rows(self.tables)
+
+    @contextmanager
+    def write(self, *, durable: bool = False) -> Generator[MemoryRows]:
         draft = self.tables.copy()
-        yield MemoryRows(MemoryJobs(draft), MemorySteps(draft), MemoryPages(draft), MemoryEvents(draft))
+        yield _rows(draft)
         self._on_commit(self.tables, draft)
         self.tables = draft
+
+
+def _rows(tables: Tables) -> MemoryRows:
+    return MemoryRows(MemoryJobs(tables), MemorySteps(tables), MemoryPages(tables), MemoryEvents(tables))

@@ -16,7 +16,7 @@ from service.domain.pages import TextSource
 
 T = TypeVar("T")
 READ_AS = (TextSource.DIGITAL, TextSource.OCR, TextSource.NONE, TextSource.UNREADABLE, TextSource.FAILED)
-BLOCKS = 10
+BLOCKS = 8
 HISTORIES = 200
 """Of each block; a history is some hundred events."""
 
@@ -95,8 +95,8 @@ class Runs(RuleBasedStateMachine):
             self.world.cancel(_pick(tuple(self.world.tables.jobs.values()), pick))
 
     @rule(pick=PICK)
-    def rerun(self, pick: int) -> None:
-        self.world.rerun(_pick(tuple(self.world.tables.jobs.values()), pick))
+    def retry(self, pick: int) -> None:
+        self.world.retry(_pick(tuple(self.world.tables.jobs.values()), pick))
 
     def teardown(self) -> None:
         if hasattr(self, "world"):
@@ -109,7 +109,7 @@ TestRuns.settings = settings(
     deadline=None,
     derandomize=True,
     database=None,
-    max_examples=300,
+    max_examples=250,
     stateful_step_count=50,
     suppress_health_check=[HealthCheck.too_slow],  # the speed of the machine is no property of the product
 )
@@ -170,8 +170,8 @@ def _cancel(world: World, dice: random.Random) -> None:
         world.cancel(dice.choice(list(world.tables.jobs.values())))
 
 
-def _rerun(world: World, dice: random.Random) -> None:
-    world.rerun(dice.choice(list(world.tables.jobs.values())))
+def _retry(world: World, dice: random.Random) -> None:
+    world.retry(dice.choice(list(world.tables.jobs.values())))
 
 
 def _to_a_hand(act: Callable[[World, Hand, random.Random], None]) -> Callable[[World, random.Random], None]:
@@ -191,7 +191,7 @@ def _pause(world: World, hand: Hand, _dice: random.Random) -> None:
 _EVENTS: tuple[Callable[[World, random.Random], None], ...] = (
     _drop,
     _cancel,
-    _rerun,
+    _retry,
     lambda world, dice: world.tick(dice.choice([0.5, 5.0, 16.0, 70.0])),
     lambda world, dice: world.sweep(rings=dice.random() < 0.5),
     _to_a_hand(lambda world, hand, _dice: world.crash(hand)),
