@@ -33,7 +33,7 @@ class Prose:
         folded = fold(self.text)
         self.folded = folded if len(folded) == len(self.text) else self.text.casefold()
         long_lines = sum(sum(len(s.tokens) for s in line.segments) >= PROSE_LINE for line in layout.lines)
-        self.is_prose = len(self._tokens) > 180 and long_lines > 0.45 * len(layout.lines)
+        self.is_prose = len(self._tokens) > 120 and long_lines > 0.45 * len(layout.lines)
 
     def span(self, start: int, end: int, kind: Kind = Kind.TEXT) -> Span:
         """The words that hold characters `start` to `end` (exclusive)."""

@@ -1,0 +1,281 @@
+"""What a user gets from the embedded model, on pages of our own making."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from laid_out import HEIGHT, WIDTH, page, rows
+
+from service.domain.geometry import Box
+from service.domain.pages import CheckMark, PageSize, PageText, TextSource
+from service.domain.records import Extraction, JsonObject, Verdict
+from service.domain.schema import parse_schema, walk_leaves
+from service.embedded.model import EmbeddedModel
+
+INVOICE: JsonObject = {
+    "type": "object",
+    "properties": {
+        "invoice_number": {"type": "string", "description": "Number of the invoice."},
+        "date": {"type": "string", "format": "date", "description": "Date on which the invoice was issued."},
+        "due_date": {"type": "string", "format": "date", "description": "Date by which the invoice has to be paid."},
+        "buyer_name": {"type": "string", "description": "Name of the customer to whom the invoice is addressed."},
+        "seller_name": {"type": "string", "description": "Name of the company that issues the invoice."},
+        "currency": {"type": "string", "description": "Currency as its ISO 4217 code."},
+        "total_net": {"type": "number", "description": "Total without tax."},
+        "total_tax": {"type": "number", "description": "Total amount of tax."},
+        "total_gross": {"type": "number", "description": "Total including tax."},
+        "iban": {"type": "string", "description": "IBAN of the account to pay to."},
+        "tracking_number": {"type": "string", "description": "Tracking number of the parcel."},
+        "lines": {
+            "type": "array",
+            "description": "The lines of the invoice.",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "description": {"type": "string", "description": "Name of the article"},
+                    "quantity": {"type": "number", "description": "Billed quantity"},
+                    "unit_price": {"type": "number", "description": "Price of one unit"},
+                    "amount": {"type": "number", "description": "Amount of the line"},
+                },
+            },
+        },
+    },
+}
+LINES = [
+    {"description": "Federkiel, grau", "quantity": 4.0, "unit_price": 2.5, "amount": 10.0},
+    {"description": "Tintenfass groß", "quantity": 2.0, "unit_price": 600.25, "amount": 1200.5},
+]
+
+
+def german_invoice() -> PageText:
+    """A letter of our own with an address window, facts at the right, a table and totals."""
+    return page([
+        (57, 60, "Wolkenbank Papier GmbH · Nebelweg 3 · 12345 Dunstheim"),
+        (57, 84, "Amsel & Drossel KG"), (57, 98, "Zweigstraße 7"), (57, 112, "54321 Asthausen"),
+        (330, 84, "Rechnungsnummer"), (460, 84, "WB-2026-118"),
+        (330, 98, "Rechnungsdatum"), (460, 98, "03.11.2026"),
+        (330, 112, "Zahlbar bis"), (460, 112, "17.11.2026"),
+        *rows((57, 90, 300, 380, 480), 240, 16, [
+            ("Pos.", "Bezeichnung", "Menge", "Einzelpreis", "Betrag EUR"),
+            ("1", "Federkiel, grau", "4", "2,50", "10,00"),
+            ("2", "Tintenfass groß", "2", "600,25", "1.200,50"),
+        ]),
+        (300, 310, "Summe netto"), (480, 310, "1.210,50"),
+        (300, 326, "MwSt. 19 %"), (480, 326, "230,00"),
+        (300, 342, "Gesamtbetrag"), (480, 342, "1.440,50 €"),
+        (57, 780, "IBAN DE52 0000 0000 0012 3456 78"),
+    ])  # fmt: skip
+
+
+def read(schema: JsonObject, *pages: PageText) -> Extraction:
+    """The model's answer."""
+    return EmbeddedModel().extract(parse_schema(schema), pages)
+
+
+def test_a_german_invoice_is_read_whole() -> None:
+    """Numbers, dates and names come out by meaning and in the schema's types."""
+    values = read(INVOICE, german_invoice()).values
+    assert values == {
+        "invoice_number": "WB-2026-118",
+        "date": "2026-11-03",
+        "due_date": "2026-11-17",
+        "buyer_name": "Amsel & Drossel KG",
+        "seller_name": "Wolkenbank Papier GmbH",
+        "currency": "EUR",
+        "total_net": 1210.5,
+        "total_tax": 230.0,
+        "total_gross": 1440.5,
+        "iban": "DE52000000000012345678",
+        "tracking_number": None,
+        "lines": LINES,
+    }
+
+
+def test_names_without_meaning_change_nothing() -> None:
+    """With every property renamed to a number, the descriptions alone lead to the same values."""
+    known = cast(JsonObject, INVOICE["properties"])
+    renamed: JsonObject = {f"field_{i}": child for i, child in enumerate(known.values())}
+    plain = read(INVOICE, german_invoice()).values
+    blind = read({"type": "object", "properties": renamed}, german_invoice()).values
+    assert list(blind.values()) == list(plain.values())
+
+
+def test_every_leaf_has_an_entry_with_its_place() -> None:
+    """A found value names page, box and words; an absent one says so."""
+    found = read(INVOICE, german_invoice())
+    assert {path for path, _ in walk_leaves(found.values)} == set(found.fields)
+    number = found.fields["/invoice_number"]
+    assert number.raw == "WB-2026-118"
+    assert number.location is not None
+    assert number.location.page == 1
+    assert number.location.coordinates[0].x == pytest.approx(460 / WIDTH, abs=1e-3)
+    assert number.location.coordinates[0].y == pytest.approx(84 / HEIGHT, abs=1e-3)
+    assert len(number.location.word_coordinates) == 1
+    assert found.fields["/tracking_number"].verdict is Verdict.ABSENT
+    assert found.fields["/lines/1/amount"].raw == "1.200,50"
+
+
+def test_a_table_goes_on_over_pages_without_its_carried_lines() -> None:
+    """Repeated headers, subtotals and carried-forward lines are no rows."""
+    head = ("Description", "Qty", "Unit price", "Amount")
+    at = (57.0, 300.0, 380.0, 480.0)
+    first = page(rows(at, 100, 16, [head, ("Blue ink", "2", "3.00", "6.00"), ("Red ink", "1", "4.00", "4.00"),
+                                    ("Carried forward", "", "", "10.00")]))  # fmt: skip
+    second = page(rows(at, 100, 16, [head, ("Brought forward", "", "", "10.00"), ("Green ink", "5", "2.00", "10.00"),
+                                     ("Total", "", "", "20.00")]), number=2)  # fmt: skip
+    lines = cast("list[JsonObject]", read(INVOICE, first, second).values["lines"])
+    assert [row["description"] for row in lines] == ["Blue ink", "Red ink", "Green ink"]
+    assert [row["amount"] for row in lines] == [6.0, 4.0, 10.0]
+
+
+def test_a_wrapped_description_stays_one_row() -> None:
+    """Text that filled its column goes on in the line below."""
+    cells = [
+        ("Description", "Qty", "Unit price", "Amount"),
+        ("Bound ledger of two hundred ruled leaves", "1", "9.00", "9.00"),
+        ("with a red ribbon", "", "", ""),
+        ("Blotter", "2", "1.00", "2.00"),
+    ]
+    lines = cast("list[JsonObject]", read(INVOICE, page(rows((57, 300, 380, 480), 100, 13, cells))).values["lines"])
+    assert [row["description"] for row in lines] == [
+        "Bound ledger of two hundred ruled leaves with a red ribbon",
+        "Blotter",
+    ]
+
+
+RECEIPT: JsonObject = {
+    "type": "object",
+    "properties": {
+        "shop": {"type": "string", "description": "Name of the shop at the top of the receipt."},
+        "total": {"type": "number", "description": "Total to pay, including tax."},
+        "date": {"type": "string", "format": "date", "description": "Date of the purchase."},
+        "items": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "name": {"type": "string", "description": "Item description"},
+                    "price": {"type": "number", "description": "Line amount of the item"},
+                },
+            },
+        },
+    },
+}
+
+
+def test_a_receipt_without_headers_gives_items_and_the_total() -> None:
+    """Cash less change confirms the total; the date is the only one."""
+    receipt = page([
+        (200, 40, "Mossy Kettle Tea Room"), (200, 56, "4 Fern Lane"),
+        (180, 90, "Oat biscuit"), (360, 90, "2.50"),
+        (180, 106, "Pot of tea"), (360, 106, "3.20"),
+        (180, 130, "TOTAL"), (360, 130, "5.70"),
+        (180, 146, "CASH"), (360, 146, "10.00"),
+        (180, 162, "CHANGE"), (360, 162, "4.30"),
+        (180, 190, "21/03/2026 14:05"),
+    ])  # fmt: skip
+    assert read(RECEIPT, receipt).values == {
+        "shop": "Mossy Kettle Tea Room",
+        "total": 5.7,
+        "date": "2026-03-21",
+        "items": [{"name": "Oat biscuit", "price": 2.5}, {"name": "Pot of tea", "price": 3.2}],
+    }
+
+
+FORM: JsonObject = {
+    "type": "object",
+    "properties": {
+        "member": {"type": "boolean", "description": "Whether the box 'Member of the society' is checked."},
+        "guest": {"type": "boolean", "description": "Whether the box 'Guest of a member' is checked."},
+        "parking": {"type": "boolean", "description": "Whether a parking place is needed."},
+        "size": {"type": "string", "enum": ["small", "large"], "description": "Plot size"},
+        "phone": {"type": "string", "description": "Telephone number of the applicant."},
+    },
+}
+
+
+def test_boxes_of_a_form_are_true_false_or_unknown() -> None:
+    """A ticked box is true, an empty one false; what shows neither tick nor answer stays empty."""
+    marks = [
+        CheckMark(Box(50 / WIDTH, 100 / HEIGHT, 60 / WIDTH, 110 / HEIGHT), checked=True),
+        CheckMark(Box(50 / WIDTH, 120 / HEIGHT, 60 / WIDTH, 130 / HEIGHT), checked=False),
+    ]
+    form = page(
+        [(65, 100, "Member of the society"), (65, 120, "Guest of a member"), (65, 150, "Parking place needed?"),
+         (250, 150, "Yes"), (320, 150, "No"), (65, 170, "Plot size"), (250, 170, "small"), (320, 170, "✔ large"),
+         (65, 200, "Phone"), (250, 200, "E-mail")],
+        marks=marks,
+    )  # fmt: skip
+    assert read(FORM, form).values == {"member": True, "guest": False, "parking": None, "size": "large", "phone": None}
+
+
+CONTRACT: JsonObject = {
+    "type": "object",
+    "properties": {
+        "effective_date": {
+            "type": "string",
+            "format": "date",
+            "description": "Date on which the agreement takes effect.",
+        },
+        "law": {"type": "string", "description": "State or country whose law governs the agreement."},
+        "party": {"type": "array", "items": {"type": "string"}, "description": "Every party of the agreement."},
+    },
+}
+SENTENCES = (
+    "This Non-Disclosure Agreement is made effective as of March 4, 2025 by and between Larkspur Mills, "
+    "Inc., a Delaware corporation (the “Discloser”), and Fennel & Rye LLC (the “Recipient”). The parties "
+    "wish to share information about their mills and agree to keep it secret. The Recipient shall not use "
+    "what it learns for anything but the purpose. The Recipient shall return or destroy every copy on "
+    "request. Nothing in this Agreement gives a licence of any kind. This Agreement shall be governed by "
+    "and construed in accordance with the laws of the State of Vermont, without regard to its conflict of "
+    "laws. Each party has read this Agreement and signs it by its own officer. No change of this "
+    "Agreement is valid unless it is made in writing. If a part of it is void the rest stays in force. It "
+    "binds those who follow the parties and may not be handed on to others without consent of the other "
+    "party, which shall not be held back."
+)
+
+
+def test_a_contract_is_read_from_its_sentences() -> None:
+    """Date, parties and governing law stand in running text."""
+    words = SENTENCES.split()
+    lines = [" ".join(words[i : i + 14]) for i in range(0, len(words), 14)]
+    text = page([(60, 80 + 14 * i, line) for i, line in enumerate(lines)])
+    values = read(CONTRACT, text).values
+    assert values["effective_date"] == "2025-03-04"
+    assert values["law"] == "Vermont"
+    assert [str(p).rstrip(".") for p in cast("list[str]", values["party"])] == [
+        "Larkspur Mills, Inc",
+        "Fennel & Rye LLC",
+    ]
+
+
+def test_pages_that_could_not_be_read_are_not_called_absent() -> None:
+    """A value that may stand on an unreadable page is unreadable."""
+    dark = PageText(size=PageSize(1, WIDTH, HEIGHT), source=TextSource.UNREADABLE)
+    assert read(RECEIPT, dark).fields["/total"].verdict is Verdict.UNREADABLE
+
+
+def test_nested_objects_keep_their_shape() -> None:
+    """Objects inside objects are filled in place."""
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {
+            "invoice": {
+                "type": "object",
+                "properties": {"number": {"type": "string"}, "date": {"type": "string", "format": "date"}},
+            }
+        },
+    }
+    assert read(schema, german_invoice()).values == {"invoice": {"number": "WB-2026-118", "date": "2026-11-03"}}
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.tuples(st.floats(20, 500), st.floats(20, 800), st.text(min_size=1, max_size=20)), max_size=25))
+def test_any_page_gives_a_whole_answer(pieces: list[tuple[float, float, str]]) -> None:
+    """Whatever is printed, each leaf has its entry and no value lacks a place."""
+    found = read(INVOICE, page(pieces))
+    assert {path for path, _ in walk_leaves(found.values)} == set(found.fields)
+    assert all(e.location is not None for e in found.fields.values() if e.value is not None)
