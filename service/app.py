@@ -12,7 +12,7 @@ from fastapi import APIRouter, FastAPI
 from starlette.types import Lifespan
 
 from service.api import events, files, job_actions, jobs, models, probes
-from service.api.context import Context
+from service.api.context import Context, Places
 from service.api.faults import install_handlers
 from service.api.metrics import Metrics
 from service.api.middleware import Envelope
@@ -24,16 +24,25 @@ from service.settings import Settings
 from service.wiring import build_services, close_services
 
 _WAITING_THREADS = 8
+MOST_WAITING = 500
+"""Streams and long polls at once in a process; each asks the database up to twice a second."""
 _ROUTERS: tuple[APIRouter, ...] = (files.router, jobs.router, job_actions.router, events.router, models.router)
 
 
-def create_app(services: Services, settings: Settings, *, lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
+def create_app(
+    services: Services,
+    settings: Settings,
+    *,
+    lifespan: Lifespan[FastAPI] | None = None,
+    most_waiting: int = MOST_WAITING,
+) -> FastAPI:
     """The app over services that someone else made.
 
     Args:
         services: of this process.
         settings: of this process.
         lifespan: starts and closes the services, if nobody else does.
+        most_waiting: streams and long polls at once.
     """
     app = FastAPI(
         title="Fieldmark",
@@ -53,6 +62,7 @@ def create_app(services: Services, settings: Settings, *, lifespan: Lifespan[Fas
         settings=settings,
         authenticator=Authenticator(services),
         waiting=anyio.CapacityLimiter(_WAITING_THREADS),
+        places=Places(most_waiting),
     )
     rule = origin_rule(api_host=settings.api_host, allowed_hosts=settings.allowed_hosts)
     app.add_middleware(Envelope, rule=rule, metrics=metrics)

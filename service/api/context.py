@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated, cast
 
@@ -12,12 +14,41 @@ from fastapi.security import HTTPBearer
 from service.api.unsupported import refuse_unsupported
 from service.auth.callers import Caller
 from service.auth.keys import Authenticator
+from service.domain.errors import ErrorCode, InternalError
 from service.jobs.services import Services
 from service.settings import Settings
 from service.storage.access import Role
 
+_FULL_RETRY_S = 5.0
 REQUEST_ID = "fieldmark.request_id"
 """Where the request's id stands in the ASGI scope."""
+
+
+class Places:
+    """Counts those who wait or follow at once in this process; the event loop alone calls it."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._taken = 0
+
+    @contextmanager
+    def take(self) -> Generator[None]:
+        """Hold a place.
+
+        Raises:
+            InternalError: `overloaded`, there is none.
+        """
+        if self._taken >= self._most:
+            raise InternalError(
+                ErrorCode.OVERLOADED,
+                f"{self._most} callers wait here already; ask without waiting, or come back.",
+                retry_after_s=_FULL_RETRY_S,
+            )
+        self._taken += 1
+        try:
+            yield
+        finally:
+            self._taken -= 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +60,7 @@ class Context:
     authenticator: Authenticator
     waiting: anyio.CapacityLimiter
     """Threads that look after those who wait, apart from those that serve."""
+    places: Places
 
 
 def context_of(request: Request) -> Context:

@@ -77,6 +77,12 @@ def _after_seq(
     return int(last_event_id)
 
 
+async def _hold_place(request: Request) -> AsyncIterator[None]:
+    """For as long as the stream goes on."""
+    with context_of(request).places.take():
+        yield
+
+
 def _end_connection(response: Response) -> None:
     """The connection is the stream's: it ends with it."""
     response.headers["Connection"] = "close"
@@ -92,7 +98,7 @@ def _end_connection(response: Response) -> None:
     response_class=EventSourceResponse,
     responses=stream_errors(*JOB)
     | {200: {"description": "The stream.", "content": {"text/event-stream": {"example": examples.STREAM}}}},
-    dependencies=[Depends(refuse_query), Depends(_end_connection)],
+    dependencies=[Depends(refuse_query), Depends(_hold_place), Depends(_end_connection)],
 )
 async def follow_job(
     request: Request,

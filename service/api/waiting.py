@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import TypeVar
 
 import anyio
@@ -29,7 +30,13 @@ async def ask_until(request: Request, ask: Callable[[], T], enough: Callable[[T]
 
     Raises:
         ClientDisconnect: the caller left.
+        InternalError: `overloaded`, too many wait already.
     """
+    with context_of(request).places.take() if seconds else nullcontext():
+        return await _ask_until(request, ask, enough, seconds)
+
+
+async def _ask_until(request: Request, ask: Callable[[], T], enough: Callable[[T], bool], seconds: float) -> T:
     limiter = context_of(request).waiting
     started = time.monotonic()
     while True:

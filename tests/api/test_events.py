@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from tests.api.job_calls import error_of, hand_in, letter
+from tests.fakes.http_server import http_server
 from tests.fakes.local_service import LocalService
 
 Idle = tuple[httpx.Client, LocalService]
@@ -130,3 +131,18 @@ def test_those_who_wait_do_not_keep_others_from_being_served(idle: Idle) -> None
     assert client.post(job["links"]["cancel"], timeout=7).json()["status"] == "cancelled"
     for thread in waiting:
         thread.join()
+
+
+def test_only_so_many_may_wait_and_a_place_is_given_back(idle: Idle) -> None:
+    """429 with Retry-After; asking without waiting always works."""
+    _, service = idle
+    with http_server(service.app(most_waiting=2)) as url, httpx.Client(base_url=url, timeout=60) as client:
+        job = hand_in(client, letter()).json()["links"]
+        with client.stream("GET", job["events"]), client.stream("GET", job["events"]):
+            for path in (job["events"], f"{job['self']}?wait=5", "/api/v1/events?after=99&wait=5"):
+                answer = client.get(path)
+                assert (answer.status_code, error_of(answer)["code"]) == (429, "overloaded")
+                assert answer.headers["retry-after"] == "5"
+            assert client.get(job["self"]).status_code == 200
+        client.post(job["cancel"])
+        assert follow(client, job["events"])[-1]["event"] == "job.status"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fastapi import FastAPI
 
-from service.app import create_app
+from service.app import MOST_WAITING, create_app
 from service.domain.jobs import QueueName
 from service.jobs.run_steps import run_ring
 from service.jobs.services import Services
@@ -32,9 +32,9 @@ class LocalService:
     services: Services
     queue: InlineQueue
 
-    def app(self) -> FastAPI:
+    def app(self, *, most_waiting: int = MOST_WAITING) -> FastAPI:
         """An app over these services; a second one is as good."""
-        return create_app(self.services, self.settings)
+        return create_app(self.services, self.settings, most_waiting=most_waiting)
 
 
 @contextmanager
