@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.fakes.serve_process import ServeProcess, long_invoice, status_of, submit, values_of
+from tests.fakes.serve_process import SAMPLES, ServeProcess, long_invoice, status_of, submit, values_of
 
 pytestmark = pytest.mark.processes
 PAGES = 60
@@ -41,10 +41,13 @@ def test_a_killed_process_comes_back_and_the_job_succeeds(served: ServeProcess, 
         served.wait_until(lambda: status_of(client, job_id) in ("reading", "extracting"), DONE_S)
         victim = served.wait_until(lambda: served.find(kind), BACK_S)
         victim.kill()
-        served.wait_until(lambda: _is_another(served.find(kind), victim), BACK_S)
+        if kind != "sandbox":  # that one is started when it is needed
+            served.wait_until(lambda: _is_another(served.find(kind), victim), BACK_S)
         served.wait_until(lambda: status_of(client, job_id) == "succeeded", DONE_S)
         assert values_of(client, job_id) == {"invoice_number": "LONG-4711"}
         coverage = client.get(f"/jobs/{job_id}/result").json()["coverage"]
+        after = submit(client, SAMPLES / "form" / "document.pdf", schema)
+        served.wait_until(lambda: status_of(client, after) == "succeeded", DONE_S)
     assert [row["page"] for row in coverage] == list(range(1, PAGES + 1))
     assert {row["state"] for row in coverage} == {"extracted"}
     assert served.process.poll() is None
