@@ -42,13 +42,25 @@ class SandboxProcess:
         self._answers: queue.SimpleQueue[Answer | None] = queue.SimpleQueue()
         self._started = threading.Event()
         self._process: subprocess.Popen[bytes] | None = None
+        self._ended = False
+        self.served = False
+        """Whether it has answered before."""
         # Linux ends the child when the thread that started it ends, so the thread that lives as long as the child starts it.
         self._thread = threading.Thread(target=self._run, name=f"sandbox-{kind}", daemon=True)
         self._thread.start()
         self._started.wait(START_TIMEOUT_S)
-        if self._process is None or self._next(time.monotonic() + START_TIMEOUT_S) is None:
+        if not self._greeted():
             self.kill()
-            raise ReadingError(ErrorCode.PAGE_CRASHED, "The reading process could not be started; see the log.")
+            raise ReadingError(ErrorCode.PAGE_CRASHED, "The reading process could not be started.")
+
+    def _greeted(self) -> bool:
+        """Whether the child has said that it is ready; its memory counts from the first request on."""
+        try:
+            return (
+                self._process is not None and self._next(time.monotonic() + START_TIMEOUT_S, watched=False) is not None
+            )
+        except TimeoutError:
+            return False
 
     @property
     def pid(self) -> int:
@@ -59,7 +71,7 @@ class SandboxProcess:
     @property
     def alive(self) -> bool:
         """Whether it can be asked again."""
-        return self._process is not None and self._process.poll() is None
+        return self._process is not None and not self._ended and self._process.poll() is None
 
     def ask(self, head: JsonObject, body: bytes = b"", *, timeout_s: float, subject: str) -> Answer:
         """Send a request and await its answer. After an error the child is gone.
@@ -90,6 +102,7 @@ class SandboxProcess:
         if answer[0].get("out_of_memory"):
             self.kill()
             raise ReadingError(ErrorCode.PAGE_MEMORY, _memory_message(subject))
+        self.served = True
         return answer
 
     def kill(self) -> None:
@@ -115,6 +128,7 @@ class SandboxProcess:
                 self._answers.put(answer)
         except (BrokenMessage, OSError):
             _kill_group(process)
+        self._ended = True
         process.wait()
         for pipe in (process.stdin, process.stdout):
             _close(pipe)
@@ -145,7 +159,7 @@ class SandboxProcess:
         except (OSError, ValueError):
             return  # the child is gone: awaiting its answer says so
 
-    def _next(self, deadline: float) -> Answer | None:
+    def _next(self, deadline: float, *, watched: bool = True) -> Answer | None:
         """The next answer; None when the child has ended.
 
         Raises:
@@ -159,7 +173,7 @@ class SandboxProcess:
             try:
                 return self._answers.get(timeout=min(left, WATCH_S))
             except queue.Empty:
-                if self._kind == "ocr" and _resident_bytes(self.pid) > self._memory_bytes:
+                if watched and self._kind == "ocr" and _resident_bytes(self.pid) > self._memory_bytes:
                     raise MemoryError from None
 
 

@@ -30,7 +30,7 @@ from service.domain.geometry import Box
 from service.domain.pages import DocumentInfo, MediaKind, PageRange, PageSize, PageText, TextSource
 from service.domain.records import Issue, JsonObject, Stage
 
-__all__ = ["DocumentReader", "OpenedDocument", "ReadingLimits", "sniff", "sniff_file"]
+__all__ = ["DocumentReader", "OpenedDocument", "ReadingAbortedError", "ReadingLimits", "sniff", "sniff_file"]
 
 ImageFormat = Literal["jpeg", "webp", "png"]
 _log = logging.getLogger(__name__)
@@ -56,6 +56,10 @@ class ReadingLimits:
     """Resident memory of the process that reads pictures."""
 
 
+class ReadingAbortedError(ReadingError):
+    """Somebody called `abort` while the call was under way."""
+
+
 @dataclass(frozen=True, slots=True)
 class OpenedDocument:
     """A file that can be read. `converted` is the PDF made of an office file: store it, and use its path from then on."""
@@ -72,10 +76,12 @@ class DocumentReader:
 
     def __init__(self, limits: ReadingLimits) -> None:
         self._limits = limits
-        self._lock = threading.RLock()
+        self._lock = threading.Lock()
         self._pid = os.getpid()
         self._sandboxes: dict[SandboxKind, SandboxProcess] = {}
         self._busy_for: int | None = None
+        """The thread whose call is under way."""
+        self._aborted = False
 
     def open(self, path: Path, *, password: str | None = None) -> OpenedDocument:
         """Look at a file: its kind, its pages and their sizes.
@@ -94,10 +100,13 @@ class DocumentReader:
 
         Raises:
             InputError: the file as a whole cannot be opened.
+            ReadingAbortedError: `abort` was called.
         """
         for number in pages.numbers():
             try:
                 yield self._read_page(path, number, password)
+            except ReadingAbortedError:
+                raise
             except ReadingError as error:
                 yield _failed_page(number, error.code, error.message)
 
@@ -138,16 +147,28 @@ class DocumentReader:
 
     def close(self) -> None:
         """End the sandboxes in good order."""
+        own = self._own()
         with self._lock:
-            for sandbox in self._own().values():
+            for sandbox in own.values():
                 sandbox.kill()
-            self._sandboxes = {}
+            own.clear()
 
-    def abort(self, thread_id: int) -> None:
-        """End what a thread is doing here, if it is, from any other thread: its call raises ReadingError at once."""
-        if self._busy_for == thread_id:
-            for sandbox in tuple(self._own().values()):
-                sandbox.kill()
+    def abort(self, thread_id: int | None = None) -> None:
+        """End the call that is under way, from any other thread: it raises ReadingAbortedError at once.
+
+        Args:
+            thread_id: only if it is this thread's call; None: whoever's it is.
+        """
+        busy_for = self._busy_for
+        if busy_for is None or thread_id not in (None, busy_for):
+            return
+        self._aborted = True
+        for sandbox in tuple(self._own().values()):
+            sandbox.kill()
+
+    def sandbox_pids(self) -> tuple[int, ...]:
+        """Process ids of the sandboxes that run, for whoever watches over processes."""
+        return tuple(sandbox.pid for sandbox in self._own().values() if sandbox.alive)
 
     def _open_office(self, path: Path, password: str | None) -> OpenedDocument:
         kind, pdf = self._converted(path, password)
@@ -236,15 +257,31 @@ class DocumentReader:
         return self._ask("ocr", head, picture, timeout_s=self._limits.ocr_page_timeout_s, subject=subject)
 
     def _ask(self, kind: SandboxKind, head: JsonObject, body: bytes, *, timeout_s: float, subject: str) -> Answer:
+        self._own()
         with self._lock:
-            self._busy_for = threading.get_ident()
+            self._busy_for, self._aborted = threading.get_ident(), False
             try:
-                answer = self._sandbox(kind).ask(head, body, timeout_s=timeout_s, subject=subject)
+                answer = self._ask_twice(kind, head, body, timeout_s=timeout_s, subject=subject)
+            except ReadingError as error:
+                if self._aborted:
+                    raise ReadingAbortedError(ErrorCode.PAGE_CRASHED, f"Reading {subject} was stopped.") from error
+                raise
             finally:
                 self._busy_for = None
         if "error" in answer[0]:
             raise decode_error(answer[0])
         return answer
+
+    def _ask_twice(self, kind: SandboxKind, head: JsonObject, body: bytes, *, timeout_s: float, subject: str) -> Answer:
+        """Ask; a sandbox that had served before may have been ended from outside: then a fresh one is asked again."""
+        sandbox = self._sandbox(kind)
+        fresh = not sandbox.served
+        try:
+            return sandbox.ask(head, body, timeout_s=timeout_s, subject=subject)
+        except ReadingError as error:
+            if fresh or self._aborted or error.code is not ErrorCode.PAGE_CRASHED:
+                raise
+        return self._sandbox(kind).ask(head, body, timeout_s=timeout_s, subject=subject)
 
     def _sandbox(self, kind: SandboxKind) -> SandboxProcess:
         own = self._own()
@@ -256,9 +293,9 @@ class DocumentReader:
         return sandbox
 
     def _own(self) -> dict[SandboxKind, SandboxProcess]:
-        """The sandboxes of this process; those of the process it was forked from are not touched."""
+        """The sandboxes of this process. After a fork they, and a lock another thread may have held, are left to the parent."""
         if self._pid != os.getpid():
-            self._pid, self._sandboxes, self._lock = os.getpid(), {}, threading.RLock()
+            self._pid, self._sandboxes, self._lock, self._busy_for = os.getpid(), {}, threading.Lock(), None
         return self._sandboxes
 
 
