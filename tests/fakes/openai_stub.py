@@ -17,14 +17,18 @@ knows), `in_content` (the tool call's arguments as text), `refusal`, `finish` (`
 from __future__ import annotations
 
 import asyncio
+import base64
+import io
 import json
 import re
 from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import suppress
 from itertools import count
 from typing import Any
 
 import orjson
 from aiohttp import web
+from PIL import Image, UnidentifiedImageError
 
 from tests.fakes.model_stub import ModelStub, StubServer, summary
 from tests.fakes.model_stub_answers import answer_values
@@ -67,7 +71,7 @@ class OpenAiServer(StubServer):
         raw = await request.content.read()
         state.bytes_in += len(raw)
         body = orjson.loads(raw)
-        state.seen.append({**summary(request, body), "query": dict(request.query)})
+        state.seen.append({**summary(request, body), "query": dict(request.query), "pictures": _pictures(body)})
         fault = state.script.popleft() if state.script else Fault("ok")
         refused = _refusal(request, body) or _scripted_refusal(fault)
         if refused is not None:
@@ -110,14 +114,28 @@ def _refusal(request: web.Request, body: Json) -> tuple[int, str | None, str] | 
 
 def _content_refusal(body: Json) -> tuple[int, str | None, str] | None:
     for message in body["messages"]:
-        parts = message["content"] if isinstance(message["content"], list) else []
-        for part in parts:
+        for part in _parts(message):
             url = part.get("image_url", {}).get("url", "")
             if part["type"] == "image_url" and not re.match(r"data:image/(jpeg|png|webp|gif);base64,", url):
                 return 400, "invalid_image_url", "Invalid image data URL"
             if part["type"] not in ("text", "image_url"):
                 return 400, None, f"Invalid value: {part['type']!r}"
     return None
+
+
+def _pictures(body: Json) -> list[dict[str, Json]]:
+    """Format, mode and size of every picture that is one."""
+    found: list[dict[str, Json]] = []
+    for part in (part for message in body["messages"] for part in _parts(message)):
+        if part["type"] == "image_url":
+            data = base64.b64decode(part["image_url"]["url"].partition(",")[2])
+            with suppress(UnidentifiedImageError), Image.open(io.BytesIO(data)) as picture:
+                found.append({"format": picture.format, "mode": picture.mode, "size": picture.size})
+    return found
+
+
+def _parts(message: Json) -> list[Json]:
+    return message["content"] if isinstance(message["content"], list) else []
 
 
 def _schema_refusal(body: Json) -> tuple[int, str | None, str] | None:

@@ -53,7 +53,7 @@ def main() -> None:
     params = xllamacpp.CommonParams()
     params.model.path = str(weights())
     params.n_ctx = CONTEXT_TOKENS
-    params.cpuparams.n_threads = 2
+    params.cpuparams.n_threads = 1  # several wait for each other without sleeping, which a busy machine punishes
     params.port = 0
     server = xllamacpp.Server(params)
     with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(

@@ -1,0 +1,193 @@
+"""From submit to result through OpenAI-compatible servers: one that keeps OpenAI's rules, and a real small model."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+from reportlab.pdfgen.canvas import Canvas
+
+from service.domain.jobs import JobStatus
+from service.wiring import OPENAI
+from tests.fakes.local_service import SAMPLES
+from tests.fakes.openai_stub import GOOD_KEY, OpenAiStub
+from tests.fakes.pipeline import Pipeline, numbered_pdf, pipeline
+from tests.fakes.small_model import CONTEXT_TOKENS, MODEL, small_model
+
+Json = Any
+SEES, READS, SMALL = "openai:sees-and-reads", "openai:reads", "openai:small-context"
+MODELS: dict[str, dict[str, Json]] = {
+    "sees*": {"images": True, "image_dpi": 100},
+    "small*": {"context_tokens": 1_500, "default_pages_per_chunk": 16, "schema_in_prompt": False},
+    "narrow*": {"max_properties": 5, "schema_in_prompt": False},
+}
+PATIENCE_S = 240.0
+"""A model that takes two seconds may take a minute where others compute."""
+PRINTED = {
+    "invoice_number": "QF-2026-0417",
+    "invoice_date": "2026-09-21",
+    "seller": "Quillfox Paperworks Ltd",
+    "total": 165.3,
+}
+
+
+@pytest.fixture(scope="module")
+def open_server() -> Iterator[OpenAiStub]:
+    """One server for all tests of this file."""
+    with OpenAiStub() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def local(open_server: OpenAiStub, tmp_path_factory: pytest.TempPathFactory) -> Generator[Pipeline]:
+    """A service whose OpenAI is that server."""
+    settings: dict[str, Json] = {"openai_base_url": open_server.base_url, "openai_api_key": GOOD_KEY}
+    with pipeline(tmp_path_factory.mktemp("home"), openai_models=MODELS, **settings) as running:
+        yield running
+
+
+@pytest.fixture
+def openai(open_server: OpenAiStub) -> OpenAiStub:
+    """The server without memory of the test before."""
+    open_server.reset()
+    return open_server
+
+
+def invoice_page() -> bytes:
+    """A PDF of one page."""
+    printed = [
+        (72, 780, "INVOICE"),
+        (72, 740, "Invoice number:"),
+        (200, 740, "QF-2026-0417"),
+        (72, 722, "Invoice date:"),
+        (200, 722, "2026-09-21"),
+        (72, 704, "Seller:"),
+        (200, 704, "Quillfox Paperworks Ltd"),
+        (72, 632, "Bone folder, large"),
+        (400, 632, "15.80"),
+        (72, 614, "Iron gall ink, 60 ml"),
+        (400, 614, "149.50"),
+        (72, 580, "Total"),
+        (400, 580, "165.30"),
+    ]
+    buffer = io.BytesIO()
+    canvas = Canvas(buffer, invariant=1)
+    for x, y, text in printed:
+        canvas.setFont("Helvetica", 11)
+        canvas.drawString(x, y, text)
+    canvas.showPage()
+    canvas.save()
+    return buffer.getvalue()
+
+
+def scan_page() -> bytes:
+    """A picture without words."""
+    buffer = io.BytesIO()
+    Image.linear_gradient("L").resize((600, 800)).convert("RGB").save(buffer, "JPEG")
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_real_model_fills_a_record_whose_values_have_boxes(tmp_path: Path, stream: bool) -> None:
+    """The page is read, laid out, asked about, answered by the model, and its values found on the page."""
+    schema = {
+        "type": "object",
+        "properties": {
+            "invoice_number": {"type": "string", "description": "Number of the invoice"},
+            "invoice_date": {"type": "string", "format": "date"},
+            "seller": {"type": "string"},
+            "total": {"type": "number"},
+        },
+    }
+    traits = {"context_tokens": CONTEXT_TOKENS, "stream": stream}
+    with (
+        small_model() as base_url,
+        pipeline(tmp_path, openai_base_url=base_url, openai_models={"*": traits}) as service,
+    ):
+        job = service.submit(invoice_page(), schema=schema, model=f"openai_compatible:{MODEL}")
+        job = service.finish(job, seconds=PATIENCE_S)
+        result = service.result(job)
+    assert job.status is JobStatus.SUCCEEDED, result["issues"]
+    assert result["model"] == f"openai:{MODEL}"
+    assert result["usage"]["completion_tokens"] > 0
+    (record,) = result["records"]
+    assert set(record["values"]) == set(PRINTED)
+    right = [name for name, value in PRINTED.items() if record["values"][name] == value]
+    placed = [name for name in right if record["fields"][f"/{name}"]["box_check"] == "match"]
+    assert placed, record["values"]
+    for name in placed:
+        entry = record["fields"][f"/{name}"]
+        assert (entry["page"], len(entry["coordinates"])) == (1, 4)
+
+
+def test_a_sample_goes_out_as_text_and_as_grey_pictures(local: Pipeline, openai: OpenAiStub) -> None:
+    """One request for both pages, in the layout of the page; what comes back is found on the page it stands on."""
+    folder = SAMPLES / "invoice"
+    schema = json.loads((folder / "schema.json").read_text(encoding="utf-8"))
+    openai.answers({"invoice_number": "QF-2026-0417", "seller_name": "Quillfox Paperworks Ltd"})
+    job = local.run((folder / "document.pdf").read_bytes(), schema=schema, model=SEES)
+    assert job.status is JobStatus.SUCCEEDED
+    (request,) = openai.requests()
+    assert [(p["format"], p["mode"]) for p in request["pictures"]] == [("JPEG", "L")] * 2
+    fields = local.result(job)["records"][0]["fields"]
+    assert fields["/invoice_number"]["page"] in (1, 2)
+    assert fields["/invoice_number"]["box_check"] == "match"
+    assert fields["/invoice_number"]["confidence"] == "low"
+
+
+@pytest.mark.parametrize(("model", "count"), [(SEES, 1), (READS, 0)])
+def test_a_page_without_words_is_sent_to_a_model_that_can_look(
+    local: Pipeline, openai: OpenAiStub, model: str, count: int
+) -> None:
+    """A model that only reads is not asked about it."""
+    job = local.run(scan_page(), name="scan.jpg", model=model)
+    assert job.status.is_terminal
+    assert [[p["mode"] for p in request["pictures"]] for request in openai.requests()] == [["RGB"]] * count
+
+
+def test_pages_that_are_too_much_at_once_are_asked_for_in_parts(local: Pipeline, openai: OpenAiStub) -> None:
+    """Before the server cuts them silently; every page is asked about."""
+    pages = numbered_pdf(16, mark="words " * 60)
+    job = local.run(pages, model=SMALL)
+    assert job.status is JobStatus.SUCCEEDED
+    assert len(openai.requests()) > 1
+    assert {row["state"] for row in local.result(job)["coverage"]} == {"extracted"}
+
+
+def test_an_answer_that_was_cut_asks_for_less(local: Pipeline, openai: OpenAiStub) -> None:
+    """Two pages, then one and one."""
+    openai.script("length", "ok", "ok")
+    job = local.run(numbered_pdf(2), model=READS)
+    assert job.status is JobStatus.SUCCEEDED
+    assert len(openai.requests()) == 3
+
+
+def test_a_wide_schema_is_asked_for_in_groups_and_joined(local: Pipeline, openai: OpenAiStub) -> None:
+    """Twelve fields of a model that takes five."""
+    schema = {"type": "object", "properties": {f"field_{n}": {"type": "string"} for n in range(12)}}
+    job = local.run(numbered_pdf(1), schema=schema, model="openai:narrow")
+    assert job.status is JobStatus.SUCCEEDED
+    assert len(openai.requests()) == 3
+    (record,) = local.result(job)["records"]
+    assert all(record["values"].values())
+
+
+def test_what_a_filter_holds_back_ends_its_pages_with_a_message(local: Pipeline, openai: OpenAiStub) -> None:
+    """It is not asked again, and nobody crashes."""
+    openai.script("filtered")
+    job = local.run(numbered_pdf(1), model=READS)
+    assert job.status is JobStatus.FAILED
+    assert "content_filter" in json.dumps(local.result(job)["issues"], default=str)
+    assert len(openai.requests()) == 1
+
+
+def test_the_provider_has_its_own_name() -> None:
+    """Wiring names it without loading it."""
+    from service.clients.openai_compatible import PROVIDER
+
+    assert PROVIDER == OPENAI
