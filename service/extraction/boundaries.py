@@ -12,24 +12,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from rapidfuzz import fuzz
-
 from service.domain.pages import PageRange, PageText, Word
 from service.extraction.text_key import match_key
 
 _BEGINS = 2.0
 """Evidence from which a page begins a document."""
+_ENDED = 1.5
+"""What an unnumbered page after the last of n is worth."""
 _PROOF = 5.0
 """What a page number or document number is worth: more than all looks together."""
 _TOP, _HEAD, _FOOT = 0.14, 0.4, 0.86
 """Ends of the letterhead and of the zone of titles, and begin of the foot, as fractions of the page's height."""
-_SAME_HEAD = 80.0
-_OTHER_HEAD = 45.0
-"""Similarities (0–100) of letterheads."""
+_SAME_HEAD = 0.7
+_OTHER_HEAD = 0.25
+"""Shares of common words, 0–1, from and under which letterheads are one and another."""
 _TITLE_SIZE = 1.15
 """How much larger than the usual word a title is at least."""
-_LONGEST_TITLE = 5
+_LONGEST_TITLE = 9
 """Words of a line that may be a title."""
+_LONGEST_SHARED = 6
+"""Words of a line in which a title may stand beside other things, such as an address."""
 _MOST_PAGES = 2000
 
 _PAGE = r"(?:page|pg\.?|seite|blatt|pagina|página|pág\.?|strona|sida|side|sivu|стр\.?|страница|페이지|頁|页|ページ)"
@@ -124,8 +126,9 @@ _TITLES = frozenset(
         "合同",
     )
 )  # fmt: skip - titles in rows
-_TOTAL = re.compile(
+_END = re.compile(
     r"\b(?:grand total|total|amount due|balance due|closing balance|gesamtbetrag|gesamtsumme|summe|endsaldo"
+    r"|in witness whereof|signature|signed by|unterschrift"
     r"|total ttc|net à payer|importe total|totale|totaal|razem|итого)\b|합계|総額|合計|总计|合计",
     re.IGNORECASE,
 )
@@ -167,10 +170,10 @@ class _Face:
         return [line for line in self._lines if top <= line[0].box.center.y < bottom]
 
     @cached_property
-    def head(self) -> str:
-        """The letters of the top of the page; digits differ from page to page."""
-        text = " ".join(word.text for line in self._zone(0, _TOP) for word in line)
-        return match_key(re.sub(r"\d+", "", text))
+    def head(self) -> frozenset[str]:
+        """The words of the top of the page; figures differ from page to page."""
+        keys = (match_key(re.sub(r"\d+", "", word.text)) for line in self._zone(0, _TOP) for word in line)
+        return frozenset(filter(None, keys))
 
     @cached_property
     def numbering(self) -> _Numbering | None:
@@ -195,22 +198,36 @@ class _Face:
         return None
 
     @cached_property
-    def has_title(self) -> bool:
-        """Whether a short line near the top, larger than usual or alone, names a kind of document."""
-        sizes = sorted(word.size for word in self._page.words)
-        usual = sizes[len(sizes) // 2]
-        for line in self._zone(0, _HEAD):
-            key = match_key(re.sub(r"\d+", "", _text(line)))
-            large = max(word.size for word in line) >= _TITLE_SIZE * usual
-            starts = any(key.startswith(title) for title in _TITLES)
-            if key in _TITLES or (large and starts and len(line) <= _LONGEST_TITLE):
-                return True
-        return False
+    def titles(self) -> frozenset[str]:
+        """Lines near the top that name a kind of document: short, and larger than usual or written as a heading."""
+        return frozenset(
+            match_key(re.sub(r"\d+", "", _text(line))) for line in self._zone(0, _HEAD) if self._is_title(line)
+        )
+
+    def _is_title(self, line: tuple[Word, ...]) -> bool:
+        keys = [key for word in line if (key := match_key(re.sub(r"\d+", "", word.text)))]
+        if not 0 < len(keys) <= _LONGEST_TITLE or "signature" in keys:
+            return False
+        if "".join(keys) in _TITLES:
+            return True
+        shared = line if len(line) <= _LONGEST_SHARED else ()
+        if any(match_key(word.text) in _TITLES and self._stands_out(word) for word in shared):
+            return True
+        ends = {"".join(keys[:n]) for n in (1, 2, 3)} | {"".join(keys[-n:]) for n in (1, 2, 3)}
+        return not ends.isdisjoint(_TITLES) and _is_heading(line)
+
+    def _stands_out(self, word: Word) -> bool:
+        return word.text.isupper() or word.size >= _TITLE_SIZE * self._usual_size
 
     @cached_property
-    def has_total(self) -> bool:
-        """Whether it names a total or closing balance."""
-        return any(_TOTAL.search(_text(line)) for line in self._lines)
+    def _usual_size(self) -> float:
+        sizes = sorted(word.size for word in self._page.words)
+        return sizes[len(sizes) // 2]
+
+    @cached_property
+    def has_end(self) -> bool:
+        """Whether it has what documents end with: a total, a closing balance, a signature."""
+        return any(_END.search(_text(line)) for line in self._lines)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -234,6 +251,12 @@ def _page_of(pattern: re.Pattern[str], text: str) -> _Numbering | None:
     return None
 
 
+def _is_heading(line: tuple[Word, ...]) -> bool:
+    """Whether its longer words begin with capitals and it ends without a stop."""
+    words = [word.text for word in line if word.text[:1].isalpha() and len(word.text) > 3]
+    return all(text[:1].isupper() for text in words) and not line[-1].text.endswith((".", ",", ";", ":"))
+
+
 def _text(line: tuple[Word, ...]) -> str:
     return " ".join(word.text for word in line)
 
@@ -247,8 +270,9 @@ def _evidence(before: _Face, page: _Face) -> float:
 
 def _numbering_evidence(before: _Numbering | None, page: _Numbering | None) -> float:
     if page is None:
-        ended = before is not None and before.total == before.number
-        return _BEGINS / 2 if ended else 0.0
+        if before is None or before.total is None:
+            return 0.0
+        return _ENDED if before.total == before.number else -_ENDED
     if page.number == 1:
         # A bare "1" in the foot may be anything, "1 of 2" is not.
         return _PROOF if page.total is not None or before is not None else _BEGINS / 2
@@ -263,13 +287,16 @@ def _identity_evidence(before: _Face, page: _Face) -> float:
 
 
 def _looks(before: _Face, page: _Face) -> float:
-    alike = fuzz.ratio(before.head, page.head) if before.head and page.head else None
-    score = 0.0
-    if page.has_title:
-        score += 1.0 + 0.5 * before.has_total
-        score += 0.5 * before.has_title
-    if alike is not None and alike < _OTHER_HEAD:
-        score += 0.5 + 0.5 * (before.has_total and page.has_title)
-    if alike is not None and alike >= _SAME_HEAD and not page.has_title:
-        score -= 0.5
-    return score + 0.5 * (before.shape != page.shape)
+    score = 0.5 * (before.shape != page.shape)
+    other_number = before.has_end and page.document_number != before.document_number
+    # A title on every page is a running head, unless the document's number changes under it.
+    has_title = bool(page.titles) and (other_number or not page.titles <= before.titles)
+    if has_title:
+        score += 1.0 + 0.5 * before.has_end
+    if before.head and page.head:
+        alike = len(before.head & page.head) / len(before.head | page.head)
+        if alike < _OTHER_HEAD:
+            score += 0.5 + 0.5 * (before.has_end and has_title)
+        elif alike >= _SAME_HEAD and not has_title:
+            score -= 0.5
+    return score

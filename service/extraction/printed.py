@@ -83,7 +83,15 @@ def plain_marks(text: str) -> str:
     """The text with ASCII digits, minus signs, separators and spaces; as long as before."""
     if text.isascii():
         return text
-    return "".join(str(unicodedata.decimal(c)) if c.isdecimal() else _PLAIN.get(c, c) for c in text)
+    return "".join(map(_plain_mark, text))
+
+
+@lru_cache(maxsize=4096)
+def _plain_mark(char: str) -> str:
+    if char.isdecimal():
+        return str(unicodedata.decimal(char))
+    folded = unicodedata.normalize("NFKC", char)
+    return _PLAIN.get(char) or (folded if len(folded) == 1 else char)
 
 
 @dataclass(frozen=True, slots=True)

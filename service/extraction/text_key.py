@@ -5,6 +5,11 @@ from __future__ import annotations
 import unicodedata
 from functools import lru_cache
 
+_RADICALS = str.maketrans(
+    "⺟⺠⻁⻄⻅⻆⻋⻑⻓⻔⻘⻚⻛⻜⻝⻢⻣⻤⻥⻦⻧⻨⻩⻬⻭⻮⻯⻰⻲⻳",
+    "母民虎西见角车長长门青页风飞食马骨鬼鱼鸟卤麦黄齐歯齿竜龙亀龟",
+)
+"""Radicals that fonts write in place of the letter, and that NFKC leaves (Unicode's EquivalentUnifiedIdeograph)."""
 _KEPT = "LNM"
 """Unicode classes: letters, numbers, combining marks."""
 _ASCII_DROPPED = {code: None for code in range(128) if not chr(code).isalnum()}
@@ -41,7 +46,7 @@ def key_origins(text: str) -> tuple[str, list[int]]:
 
 @lru_cache(maxsize=8192)
 def _fold(char: str) -> str:
-    folded = unicodedata.normalize("NFKC", char).casefold()
+    folded = unicodedata.normalize("NFKC", char).translate(_RADICALS).casefold()
     return "".join(c for c in folded if unicodedata.category(c)[0] in _KEPT)
 
 

@@ -49,9 +49,30 @@ def test_three_invoices_of_one_firm_bound_together_are_three_documents() -> None
 
 def test_documents_of_different_firms_are_parted() -> None:
     """Another letterhead, another title, no numbers."""
-    first = ("Blue Door Ltd", "12 Long Road", "RECEIPT", *BODY, "Total 30.00")
-    second = ("Green Hill Cooperative", "7 Harbour Lane", "PURCHASE ORDER", *BODY, "Total 30.00")
+    first = ("Blue Door Ltd", "12 Long Road", "RECEIPT", *[""] * 8, *BODY, "Total 30.00")
+    second = ("Green Hill Cooperative", "7 Harbour Lane", "PURCHASE ORDER", *[""] * 8, *BODY, "Total 30.00")
     assert ranges(first, second) == ["1", "2"]
+
+
+def test_contracts_are_parted_at_signature_and_title() -> None:
+    """Prose without numbers: one ends with signatures, the next begins with its title."""
+    clause = "the receiving party shall keep every piece of information it is given"
+    first = ("NON-DISCLOSURE AGREEMENT", clause, clause)
+    last = ("and so on until the end", "IN WITNESS WHEREOF the parties have signed")
+    second = ("Mutual Confidentiality Agreement", "This agreement is made between", clause)
+    assert ranges(first, last, second, (clause, clause)) == ["1-2", "3-4"]
+
+
+def test_a_running_head_with_the_title_parts_nothing() -> None:
+    """The title stands on top of every page."""
+    clause = "the receiving party shall keep every piece of information it is given"
+    assert ranges(*[("Service Agreement", clause, f"{clause} {n}") for n in range(4)]) == ["1-4"]
+
+
+def test_an_unnumbered_page_after_the_last_of_n_begins_a_document() -> None:
+    """Page 2 of 2 was the end."""
+    letter = ("Green Hill Cooperative", "7 Harbour Lane", "Dear customer", "thank you")
+    assert ranges(invoice("A-1", part="Page 1 of 2"), (*BODY, *_foot("Page 2 of 2")), letter) == ["1-2", "3"]
 
 
 def test_a_table_that_goes_on_is_one_document() -> None:
