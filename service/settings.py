@@ -39,7 +39,7 @@ class Settings(BaseSettings):
     openai_api_version: str = Field("", description="Azure's `api-version`; when set, the key is sent as `api-key`.")
     openai_model: str = Field("gpt-5-mini", description="Model of `openai` where a job names none.")
     openai_models: dict[str, dict[str, JsonValue]] = Field(
-        default_factory=dict[str, dict[str, JsonValue]],
+        {},
         description='JSON: what models can do, by pattern of their names, as `{"qwen*": {"context_tokens": 16384}}`.',
     )
 
