@@ -24,6 +24,8 @@ FILLER = word_set(
     "value written form printed shown full whole yyyy mm dd iso code line box list every each other "
     "document given text string show where whether checked ticked marked selected crossed is are appear format top bottom"
 )
+BARE = word_set("name date number address person amount total company description time")
+"""Words that alone label many things."""
 NUMERIC = frozenset({"money", "percent", "number"})
 
 
@@ -47,6 +49,8 @@ class Ask:
     printed_number: str = ""
     """The number of its line or box on a form, where the description gives one."""
     day_first: bool | None = None
+    plain: bool = True
+    """Whether its own words ask for nothing narrower than its concept."""
 
     @property
     def concept(self) -> str:
@@ -75,7 +79,9 @@ def understand(field: SchemaField, path: str, parents: tuple[SchemaField, ...] =
     found = _concepts(known, field, read_text(f"{family} {name}".strip()), head, description)
     phrases = _phrases(known, field, name, head, family, found)
     kind = _kind(known, field, found, quotes, canonical(f"{name} {head}"))
-    return Ask(path, field, kind, found, phrases, quotes, number[1] if number else "", _day_first(field.description))
+    plain = not _special(known, canonical(f"{family} {name}"), found)[1] and bool(found)
+    printed = number[1] if number else ""
+    return Ask(path, field, kind, found, phrases, quotes, printed, _day_first(field.description), plain)
 
 
 def _quoted(text: str) -> list[str]:
@@ -185,13 +191,24 @@ def _phrases(
         add(frozenset(w for w in said if w not in ("name", "number", "company", "amount")), 0.8)
     if field.title:
         add(canonical(field.title), 1.0)
-    usual = {word for concept, _ in found for cue, _ in known[concept].cues for word in cue}
-    special = {word for word in own if weight(word) == 1.0 and word not in usual} if not opaque else set[str]()
+    special, foreign = _special(known, own if not opaque else canonical(head), found)
     for rank, (concept, sure) in enumerate(found):
         for phrase, w in known[concept].labels:
-            apt = min(1.0 if not rank else 0.9, 0.15 + sure) if not special else 0.97 if phrase & special else 0.85
+            apt = min(1.0 if not rank else 0.9, 0.15 + sure)
+            if special:
+                apt = 0.97 if phrase & special else 0.85
+            if foreign and not phrase & foreign:
+                apt = 0.5 if phrase <= BARE else 0.62
             add(phrase, apt * w)
     return tuple(best.items())
+
+
+def _special(known: dict[str, Concept], own: Phrase, found: tuple[tuple[str, float], ...]) -> tuple[Phrase, Phrase]:
+    """The words of a field that its concepts do not tell it by, and of these the ones no label of theirs has."""
+    usual = {word for concept, _ in found for cue, _ in known[concept].cues for word in cue}
+    labels = {word for concept, _ in found for label, _ in known[concept].labels for word in label}
+    special = frozenset(word for word in own if weight(word) == 1.0 and word not in usual and len(word) > 2)
+    return special, special - labels
 
 
 _BY_FORMAT = {"date": "date", "date-time": "date", "time": "time", "email": "email", "uri": "url", "url": "url"}

@@ -84,7 +84,7 @@ def page_segments(lines: Sequence[Line]) -> list[Segment]:
 
 
 def _ends(evidence: Evidence, line: Line) -> bool:
-    words = [c for part in read_text(line.text) for c in part]
+    words = [c for part in read_text(line.text) for c in part if c.isalpha()]
     if not words:
         return False
     known = sum(w in END_WORDS for w in words[:3])

@@ -11,7 +11,7 @@ from rapidfuzz import fuzz
 from service.domain.pages import CheckMark
 from service.domain.records import Scalar
 from service.embedded.fields import Ask
-from service.embedded.labels import read_text
+from service.embedded.labels import canonical, read_text, split_name
 from service.embedded.layout import Segment
 from service.embedded.matching import Hit, is_prose, labelness
 from service.embedded.normalise import iban_valid, parse_boolean, parse_currency, squash
@@ -23,26 +23,33 @@ REGISTRATION = re.compile(r"\s*[(\[]?\s*(?:co\.?|reg\.?)?\s*(?:no\.?:?)?\s*\d{5,
 
 
 def lone_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
-    """Choices that rest on the document's shape alone."""
+    """Choices that rest on the document's shape alone; none for a field that asks for something narrower."""
+    if ask.kind in ("email", "iban", "currency", "url"):
+        return _currencies(evidence) if ask.kind == "currency" else _unmistakable(evidence, ask)
+    if not ask.plain and not _opaque(ask):
+        return []
     if ask.kind == "date":
         return _dates(evidence, ask)
     if ask.kind == "money":
         return _amounts(evidence, ask)
-    if ask.kind == "currency":
-        return _currencies(evidence)
-    if ask.kind in ("iban", "bic", "email", "url", "taxid", "phone", "time"):
+    if ask.kind in ("bic", "taxid", "phone", "time") and not ask.is_concept("fax"):
         return _unmistakable(evidence, ask)
     if ask.is_concept("seller_name"):
         return _sellers(evidence)
     if ask.is_concept("buyer_name", "recipient_name"):
         return _buyers(evidence)
-    if ask.kind == "address":
+    if ask.is_concept("address", "seller_address", "buyer_address"):
         return _addresses(evidence, ask)
     return []
 
 
+def _opaque(ask: Ask) -> bool:
+    """Whether the name says nothing, so that its words cannot ask for something narrower."""
+    return not any(phrase <= canonical(split_name(ask.field.name)) for phrase, _ in ask.phrases)
+
+
 def _dates(evidence: Evidence, ask: Ask) -> list[Choice]:
-    if not ask.is_concept("invoice_date", "") and ask.concept != "time":
+    if not ask.is_concept("invoice_date"):
         return []
     others = ("due_date", "delivery_date", "order_date", "birth_date", "end_date", "print_date")
     claimed = {

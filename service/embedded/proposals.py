@@ -18,6 +18,8 @@ from service.embedded.spans import Kind, Span, Spans
 TYPED = {"money": Kind.NUMBER, "number": Kind.NUMBER, "percent": Kind.NUMBER, "date": Kind.DATE, "time": Kind.TIME,
          "email": Kind.EMAIL, "url": Kind.URL, "phone": Kind.PHONE, "iban": Kind.IBAN, "bic": Kind.BIC,
          "taxid": Kind.TAX_ID}  # fmt: skip
+LONG_VALUE = 12
+"""Words from which a value without a colon before it is a sentence rather than an answer."""
 NAMES = frozenset({"org", "person", "place", "address"})
 ABOVE = 0.56
 """How natural a value right above its label is."""
@@ -234,7 +236,7 @@ def text_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
             if span is None:
                 continue
             value = _text_value(ask, span)
-            if value is None:
+            if value is None or (not hit.colon and hit.strength < 1.0 and len(span.tokens) > LONG_VALUE):
                 continue
             factor = 1.0 if taken == 0 else 0.85
             known = labelness(span.tokens)

@@ -48,7 +48,7 @@ def prose_choices(prose: Prose, ask: Ask, *, day_first: bool) -> list[Choice]:
     """Candidates from sentence patterns for one field; nothing for documents without running text."""
     if not prose.is_prose:
         return []
-    if ask.kind == "date" and ask.is_concept("effective_date", "start_date", "invoice_date", ""):
+    if ask.kind == "date" and ask.plain and ask.is_concept("effective_date", "start_date", "invoice_date"):
         return list(_dates(prose, day_first=day_first))
     if ask.is_concept("jurisdiction"):
         return list(_jurisdictions(prose))

@@ -178,8 +178,9 @@ class Spans:
             value = parse_number(match["body"], self.decimal)
             if value is None:
                 continue
+            sign = match["sign"] or ""
             minus = (
-                (match["sign"] or "").strip() == "-"
+                (sign.strip() == "-" and not (self.layout.scanned and sign != "-"))
                 or match["sign2"]
                 or (match["tail"] and len(match["tail"].strip()) > 0)
             )

@@ -328,6 +328,7 @@ class _Builder:
     def rows(self) -> list[Row]:
         """What was read, without rows that lack the amount which most others have."""
         rows = _solved(self._by_path, [_finish(self._by_path, d) for d in self._drafts])
+        rows = _uncounted(self._by_path, rows)
         amount = next((p for p, a in self._by_path.items() if a.concept == "amount"), "")
         if sum(amount in row for row in rows) > 0.6 * len(rows):
             rows = [row for row in rows if amount in row]
@@ -492,6 +493,21 @@ def _three(by_path: dict[str, Ask], row: Row) -> dict[str, str] | None:
 def _holds(row: Row, paths: tuple[str, ...]) -> bool:
     quantity, price, amount = (float(v) if isinstance(v := row[p].value, (int, float)) else float("nan") for p in paths)
     return abs(abs(quantity * price) - abs(amount)) <= 0.011 + 0.001 * abs(amount)
+
+
+def _uncounted(by_path: dict[str, Ask], rows: list[Row]) -> list[Row]:
+    """Descriptions without the count before them, where most rows have one and nothing asks for it."""
+    text = next((p for p, a in by_path.items() if a.concept == "description"), None)
+    counted = [row for row in rows if text in row and re.match(r"\d{1,3}(?:[.,]\d+)?\s+\D", str(row[text].value))]
+    if text is None or len(counted) < 0.7 * len(rows):
+        return rows
+    return [{**row, text: _without_first(row[text])} if row in counted else row for row in rows]
+
+
+def _without_first(cell: Choice) -> Choice:
+    raw = cell.span.raw.partition(" ")[2]
+    span = replace(cell.span, tokens=cell.span.tokens[1:], raw=raw)
+    return replace(cell, span=span, value=raw)
 
 
 def _solved(by_path: dict[str, Ask], rows: list[Row]) -> list[Row]:
