@@ -1,6 +1,6 @@
 """Columns of running text, so that a line of one column is not read into the next. Pure.
 
-Tables and forms have columns too, but there a row is to be kept: only columns whose pieces are long enough to be sentences part.
+Tables and forms have columns too, but there a row is to be kept: only columns of whole sentences are parted.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Answers to requests about files in a sandbox under an address space limit. Keeps the last file open between requests."""
+"""Answers to requests about files, in a sandbox with little memory. Keeps the last file open between requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Form fields and free text annotations of a PDF page: what a person sees in them. Inside a sandbox only."""
+"""Form fields and free text annotations of a PDF page: what a person sees in them. In a sandbox only."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from service.documents.frames import PageFrame, clip
-from service.documents.words import Piece, order_pieces
+from service.documents.lines import order_pieces
+from service.documents.pieces import Piece
 from service.domain.geometry import Box
 from service.domain.pages import CheckMark
 
@@ -76,7 +77,7 @@ def flattened(document: pdfium.PdfDocument, index: int) -> Generator[pdfium.PdfP
 
 
 def fill_in(pieces: Sequence[Piece], texts: Sequence[FieldText], frame: PageFrame) -> list[Piece]:
-    """Words of the page with every value in it: a value in single cells becomes one word, one without appearance is added."""
+    """Words of the page with every value: one in single cells becomes one word, one without appearance is added."""
     kept = list(pieces)
     added: list[Piece] = []
     for value in texts:

@@ -1,4 +1,4 @@
-"""The printed characters of a PDF page, as PDFium tells them, in the page as displayed. Only imported inside a sandbox."""
+"""The printed characters of a PDF page, as PDFium tells them, in the page as displayed. In a sandbox only."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from service.documents.frames import PageFrame
-from service.documents.words import Glyph, TextStyle
+from service.documents.pieces import Glyph, TextStyle
 
 _BOLD_NAME = re.compile(rb"bold|black|heavy|demi", re.IGNORECASE)
 _FORCED_BOLD = 1 << 18
@@ -23,7 +23,7 @@ _HYPHEN = 0x2
 _text_object = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)(
     ctypes.cast(pdfium_c.FPDFText_GetTextObject, ctypes.c_void_p).value or 0
 )
-"""PDFium's function, giving the address as a number: half the time of the typed pointer, which is made for each character."""
+"""PDFium's function, giving the address as a number: a typed pointer for each character takes twice the time."""
 _DARK = 110
 """A fill whose brightest channel is below this, 0–255, is told apart from paper without looking."""
 

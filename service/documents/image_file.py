@@ -1,4 +1,4 @@
-"""Image files: frames as pages, turned as their camera held them, refused before they unpack to too much. Inside a sandbox only.
+"""Image files: frames as pages, turned as their camera held them, refused before they unpack. In a sandbox only.
 
 An animation (GIF, PNG, WebP) is read by its first frame; only TIFF has pages.
 """

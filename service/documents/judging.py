@@ -15,7 +15,7 @@ class Route(StrEnum):
     OCR = "ocr"
     """There is no text layer worth keeping."""
     VERIFY = "verify"
-    """A picture fills the page and a text layer lies over or under it: some of it is compared with the picture first."""
+    """A picture fills the page and a text layer lies over or under it: some of both is compared first."""
     COMPLETE = "complete"
     """The text layer is right but is not all: what the picture shows besides is added."""
 
@@ -61,7 +61,7 @@ def judge(evidence: PageEvidence) -> Route:
 
 
 def is_garbage(text: str, unmapped: int = 0) -> bool:
-    """Whether a text layer is not letters a person would read: fonts without a mapping, private use, control characters."""
+    """Whether a text layer is no letters a person would read: no mapping, private use, control characters, signs."""
     letters = [c for c in text if not c.isspace()]
     if not letters:
         return False

@@ -44,7 +44,7 @@ def _same_place(box: Box, other: Box) -> bool:
 
 
 def _in_lines(layer: Sequence[Word], added: Sequence[Word]) -> list[Word]:
-    """Words of both kinds from the top: a word of the picture joins the layer's line it stands on, or makes a new one."""
+    """Words of both kinds from the top: a word of the picture joins the line it stands on, or makes a new one."""
     bands: list[tuple[float, float, list[Word]]] = []
     for word in sorted((*layer, *added), key=lambda w: w.box.center.y):
         middle = word.box.center.y

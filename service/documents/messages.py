@@ -1,6 +1,6 @@
-"""The language between a reader and its sandbox: one JSON head and one raw body a message, each with its length before it.
+"""The language between a reader and its sandbox: a message is a JSON head and a raw body, their lengths before them.
 
-Nothing here can run code on decoding, unlike pickle: a sandbox that a hostile file took over can only send text and bytes.
+Unlike pickle, nothing here can run code on decoding: a sandbox taken over by a file can only send text and bytes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The three small networks that read pictures, run by onnxruntime on one thread. Only imported inside an OCR sandbox.
+"""The three small networks that read pictures, run by onnxruntime on one thread. In an OCR sandbox only.
 
-The weights are those of PP-OCR that ship inside the `rapidocr` wheel; its pipeline is not used, since exact-width crops read one
-by one cost half the CPU.
+The weights are those of PP-OCR that ship inside the `rapidocr` wheel; its pipeline is not used, since exact-width
+crops read one by one cost half the CPU.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reading the picture of a page: tiles, turned pages, skew, words with boxes. Only imported inside an OCR sandbox."""
+"""Reading the picture of a page: tiles, turned pages, skew, words with boxes. In an OCR sandbox only."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def compare_lines(models: OcrModels, picture: Picture, boxes: Sequence[Box]) -> 
 
 
 def _inked(picture: Picture) -> tuple[int, int, int, int]:
-    """The part of the picture that is not plain paper (left, top, right, bottom), when that is much less than all of it.
+    """The part of the picture that is not plain paper (left, top, right, bottom), when it is much less than all.
 
     A few lines on an empty page are then searched at their full resolution.
     """

@@ -1,4 +1,4 @@
-"""Office files to PDF: unlocking, reading with the python readers, laying out. Inside a sandbox only."""
+"""Office files to PDF: unlocking, reading with the python readers, laying out. In a sandbox only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DOCX to blocks. Tracked changes count as accepted: inserted text is read, deleted text is not. Inside a sandbox only."""
+"""DOCX to blocks. Tracked changes count as accepted: inserted text is read, deleted is not. In a sandbox only."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from service.documents.office_blocks import Block, Figure, OfficePage, PageBreak
 if TYPE_CHECKING:
     from docx.document import Document
     from docx.parts.story import StoryPart
-    from docx.section import _Footer, _Header
+    from docx.section import _Footer, _Header  # pyright: ignore[reportPrivateUsage] - its only names
 
 
 class Element(Protocol):

@@ -1,4 +1,4 @@
-"""Fonts for laid-out office pages: which of them has a letter, how wide a text is, where a line breaks. Inside a sandbox only."""
+"""Fonts for laid-out office pages: which one has a letter, how wide a text is, where it breaks. In a sandbox only."""
 
 from __future__ import annotations
 
@@ -6,18 +6,28 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
+import reportlab
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.cidfonts import UnicodeCIDFont
 from reportlab.pdfbase.ttfonts import TTFError, TTFont
 
 _PLAIN, _BOLD = "Helvetica", "Helvetica-Bold"
 _FOLDERS = (
-    "/usr/share/fonts", "/usr/local/share/fonts", "/Library/Fonts", "/System/Library/Fonts/Supplemental", "C:/Windows/Fonts",
-)  # fmt: skip
+    "/usr/share/fonts",
+    "/usr/local/share/fonts",
+    "/Library/Fonts",
+    "/System/Library/Fonts/Supplemental",
+    "C:/Windows/Fonts",
+)
 _FILES = ("DejaVuSans.ttf", "NotoSans-Regular.ttf", "Arial Unicode.ttf", "arial.ttf", "LiberationSans-Regular.ttf")
 """Fonts that hold many scripts, where one is installed."""
-_CID_FONTS = (("HYSMyeongJo-Medium", 0x1100, 0x11FF), ("HYSMyeongJo-Medium", 0xAC00, 0xD7A3),
-              ("HeiseiMin-W3", 0x3040, 0x30FF), ("STSong-Light", 0x2E80, 0x9FFF), ("STSong-Light", 0xFF00, 0xFFEF))  # fmt: skip
+_CID_FONTS = (
+    ("HYSMyeongJo-Medium", 0x1100, 0x11FF),
+    ("HYSMyeongJo-Medium", 0xAC00, 0xD7A3),
+    ("HeiseiMin-W3", 0x3040, 0x30FF),
+    ("STSong-Light", 0x2E80, 0x9FFF),
+    ("STSong-Light", 0xFF00, 0xFFEF),
+)
 """Fonts every PDF reader is to have for Chinese, Japanese and Korean; first and last code point each is used for."""
 _NO_LETTER = "?"
 
@@ -102,14 +112,18 @@ def _cid_font(code: int) -> str | None:
 
 
 def _installed() -> TTFont | None:
-    """A font of many scripts, if the system has one of the well-known."""
-    for folder in _FOLDERS:
-        for name in _FILES:
-            for path in sorted(Path(folder).rglob(name)) if Path(folder).is_dir() else ():
-                try:
-                    font = TTFont("Wide", path)
-                except (TTFError, OSError):
-                    continue
-                pdfmetrics.registerFont(font)
-                return font
+    """A font of many scripts, if the system has one of the well-known; else the one that comes with reportlab."""
+    own = Path(reportlab.__file__).parent / "fonts" / "Vera.ttf"
+    found = (path for folder in _FOLDERS if Path(folder).is_dir() for name in _FILES for path in _paths(folder, name))
+    for path in (*found, own):
+        try:
+            font = TTFont("Wide", path)
+        except (TTFError, OSError):
+            continue
+        pdfmetrics.registerFont(font)
+        return font
     return None
+
+
+def _paths(folder: str, name: str) -> list[Path]:
+    return sorted(Path(folder).rglob(name))

@@ -1,6 +1,6 @@
-"""Blocks of an office file set on the pages of a PDF. Inside a sandbox only.
+"""Blocks of an office file set on the pages of a PDF. In a sandbox only.
 
-The pages are not those of the program that wrote the file, but hold all its text in its order, with tables drawn with lines.
+The pages are not those of the program that wrote the file, but hold all its text in order, and tables with lines.
 """
 
 from __future__ import annotations

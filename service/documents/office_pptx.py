@@ -1,4 +1,4 @@
-"""PPTX to blocks: every slide a page, its shapes where they stand. Notes are not on the slide and not read. Inside a sandbox only."""
+"""PPTX to blocks: every slide a page, its shapes in place; notes are not read. In a sandbox only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers to requests in an office sandbox: LibreOffice turns a file into a PDF, in a profile of its own that is thrown away."""
+"""Answers to requests in an office sandbox: LibreOffice turns a file into a PDF, with a profile for that file alone."""
 
 from __future__ import annotations
 

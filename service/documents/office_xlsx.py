@@ -1,4 +1,4 @@
-"""XLSX to blocks: every visible sheet with its cells as a spreadsheet shows them. Inside a sandbox only."""
+"""XLSX to blocks: every visible sheet with its cells as a spreadsheet shows them. In a sandbox only."""
 
 from __future__ import annotations
 
@@ -103,9 +103,19 @@ def _date_part(token: str, value: datetime.datetime | datetime.date) -> str:
     hours = value.hour if isinstance(value, datetime.datetime) else 0
     seconds = value.second if isinstance(value, datetime.datetime) else 0
     shown = {
-        "yyyy": f"{value.year:04}", "yy": f"{value.year % 100:02}", "mmmm": value.strftime("%B"), "mmm": value.strftime("%b"),
-        "mm": f"{value.month:02}", "m": str(value.month), "dddd": value.strftime("%A"), "ddd": value.strftime("%a"),
-        "dd": f"{value.day:02}", "d": str(value.day), "hh": f"{hours:02}", "h": str(hours), "ss": f"{seconds:02}",
+        "yyyy": f"{value.year:04}",
+        "yy": f"{value.year % 100:02}",
+        "mmmm": value.strftime("%B"),
+        "mmm": value.strftime("%b"),
+        "mm": f"{value.month:02}",
+        "m": str(value.month),
+        "dddd": value.strftime("%A"),
+        "ddd": value.strftime("%a"),
+        "dd": f"{value.day:02}",
+        "d": str(value.day),
+        "hh": f"{hours:02}",
+        "h": str(hours),
+        "ss": f"{seconds:02}",
         "am/pm": "AM" if hours < 12 else "PM",
-    }  # fmt: skip
+    }
     return shown.get(token, token)

@@ -1,4 +1,4 @@
-"""What is drawn on a PDF page besides its text: pictures, rules, fills and outlines. Inside a sandbox only."""
+"""What is drawn on a PDF page besides its text: pictures, rules, fills and outlines. In a sandbox only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drawing a PDF page as displayed, and looking at the drawing. Inside a sandbox only."""
+"""Drawing a PDF page as displayed, and looking at the drawing. In a sandbox only."""
 
 from __future__ import annotations
 
@@ -20,8 +20,11 @@ def draw_page(
     scale = bounded_scale(frame.width * part.width, frame.height * part.height, dpi / _POINTS, max_pixels)
     width, height = frame.width / frame.user_unit, frame.height / frame.user_unit
     margins = (part.x0 * width, (1 - part.y1) * height, (1 - part.x1) * width, part.y0 * height)
-    bitmap = page.render(  # pyright: ignore[reportArgumentType] - its default makes `scale` an int to the checker
-        scale=scale * frame.user_unit, crop=margins, rev_byteorder=True, may_draw_forms=True
+    bitmap = page.render(
+        scale=scale * frame.user_unit,  # pyright: ignore[reportArgumentType] - its default, 1, is taken for its type
+        crop=margins,
+        rev_byteorder=True,
+        may_draw_forms=True,
     )
     try:
         return bitmap.to_pil().convert("RGB")

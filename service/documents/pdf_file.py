@@ -1,4 +1,4 @@
-"""PDF files through PDFium: opening, page frames, rendering, cutting. Only ever imported inside a sandbox.
+"""PDF files through PDFium: opening, page frames, rendering, cutting. In a sandbox only.
 
 PDFium crashes when two threads use it and on some hostile files; both are kept from the service by the process border.
 """
@@ -152,7 +152,7 @@ def _bounds(page: pdfium.PdfPage) -> tuple[float, float, float, float] | None:
 
 
 def _open(path: Path, password: str | None) -> pdfium.PdfDocument:
-    # PDFium leaves its last error as it was when a file has no page: an error that no existing file can cause marks that.
+    # When a file has no page PDFium leaves its last error as it was: an error no existing file can cause marks that.
     pdfium_c.FPDF_LoadDocument(b"", None)
     try:
         document = pdfium.PdfDocument(path, password=password)

@@ -1,4 +1,4 @@
-"""Reading one page of a PDF: its words, which of them a person sees, and whether its picture must be read. Inside a sandbox only."""
+"""Reading a page of a PDF: its words, which a person sees, whether its picture must be read. In a sandbox only."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from service.documents.judging import FULL_PICTURE, PageEvidence, Route, is_garb
 from service.documents.page_objects import Drawn, has_broken_picture, read_drawing
 from service.documents.pdf_drawing import Look, draw_page
 from service.documents.pdf_file import PdfFile
+from service.documents.pieces import Piece
 from service.documents.pixels import (
     LOOK_DPI,
     LOOK_MAX_PIXELS,
@@ -24,7 +25,7 @@ from service.documents.pixels import (
     raw_picture,
 )
 from service.documents.readings import PageReading
-from service.documents.words import Piece, build_words
+from service.documents.words import build_words
 from service.domain.geometry import Box
 from service.domain.pages import PageText, TextSource, Word
 from service.domain.records import Issue, Stage

@@ -1,4 +1,4 @@
-"""Turning pictures of any mode into plain grey or red-green-blue, and into bytes for a viewer. Inside a sandbox only."""
+"""Turning pictures of any mode into plain grey or red-green-blue, and into bytes for a viewer. In a sandbox only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parent's end of a sandbox process: starting it, talking to it with a time limit, watching its memory, ending it."""
+"""The parent's end of a sandbox process: start it, talk to it with a time limit, watch its memory, end it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class SandboxProcess:
         self._ended = False
         self.served = False
         """Whether it has answered before."""
-        # Linux ends the child when the thread that started it ends, so the thread that lives as long as the child starts it.
+        # Linux ends the child with the thread that started it: one that lives as long as the child does it.
         self._thread = threading.Thread(target=self._run, name=f"sandbox-{kind}", daemon=True)
         self._thread.start()
         self._started.wait(START_TIMEOUT_S)

@@ -36,7 +36,7 @@ ImageFormat = Literal["jpeg", "webp", "png"]
 _log = logging.getLogger(__name__)
 _FAILED_WIDTH, _FAILED_HEIGHT = 595.0, 842.0
 _LAYER_AGREES = 0.8
-"""A foreign text layer is kept when, over sampled lines, at least this share of its letters is what the picture shows."""
+"""A foreign text layer is kept when, over sampled lines, this share of its letters is what the picture shows."""
 _WHOLE_FILE = 3
 """Opening looks at every page and cutting copies many: they may take so many times longer than one page."""
 
@@ -62,7 +62,7 @@ class ReadingAbortedError(ReadingError):
 
 @dataclass(frozen=True, slots=True)
 class OpenedDocument:
-    """A file that can be read. `converted` is the PDF made of an office file: store it, and use its path from then on."""
+    """A file that can be read. `converted` is the PDF made of an office file: store it and read that."""
 
     info: DocumentInfo
     converted: bytes | None
@@ -110,7 +110,7 @@ class DocumentReader:
             except ReadingError as error:
                 yield _failed_page(number, error.code, error.message)
 
-    def render_page(
+    def render_page(  # noqa: PLR0913 - plain options of one picture, as every caller knows them
         self,
         path: Path,
         page: int,
@@ -179,7 +179,7 @@ class DocumentReader:
         return OpenedDocument(replace(decode_info(answer), kind=kind), pdf)
 
     def _converted(self, path: Path, password: str | None) -> tuple[MediaKind, bytes]:
-        """The kind of an office file and the PDF made of it: by LibreOffice, else or when that fails by the own readers."""
+        """The kind of an office file and the PDF made of it: by LibreOffice, or when that fails by our own readers."""
         head: JsonObject = {"op": "convert", "path": str(path.resolve()), "password": password}
         if shutil.which("soffice") is not None:
             timeout_s = self._limits.page_timeout_s * _WHOLE_FILE
@@ -293,7 +293,7 @@ class DocumentReader:
         return sandbox
 
     def _own(self) -> dict[SandboxKind, SandboxProcess]:
-        """The sandboxes of this process. After a fork they, and a lock another thread may have held, are left to the parent."""
+        """The sandboxes of this process. After a fork they, and a lock that may be held, are left to the parent."""
         if self._pid != os.getpid():
             self._pid, self._sandboxes, self._lock, self._busy_for = os.getpid(), {}, threading.Lock(), None
         return self._sandboxes

@@ -1,7 +1,7 @@
 """The child process in which files are read: `python -m service.documents.sandbox KIND MEMORY_BYTES PARENT_PID`.
 
-It answers one request after the other on its standard input and output until its input ends. What it loads, it loads when first
-needed: a sandbox for PDF starts in less than a tenth of a second.
+It answers one request after the other on its standard input and output until its input ends. What it loads, it loads
+when first needed: a sandbox for PDF starts in less than a tenth of a second.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _own_output() -> BinaryIO:
 
 
 def _die_with(parent: int) -> bool:
-    """Ask Linux to end this process with its parent; elsewhere the end of the input does it. False if it is gone already."""
+    """Ask Linux to end this process with its parent; elsewhere the end of input does. False if it is gone already."""
     if not sys.platform.startswith("linux"):
         return True
     import ctypes  # late: only where it is used

@@ -35,7 +35,7 @@ _OFFICE_PARTS = ((b"word/", MediaKind.DOCX), (b"xl/", MediaKind.XLSX), (b"ppt/",
 
 
 def sniff(head: bytes) -> MediaKind | None:
-    """The kind of a file from its first 4 KB; None for office files, which show themselves at their end, and the rest."""
+    """The kind of a file from its first 4 KB; None for office files (see `sniff_file`) and the rest."""
     for signature, kind in _SIGNATURES:
         if head.startswith(signature):
             return kind

@@ -24,7 +24,13 @@ LIMITS = ReadingLimits(
     pdf_memory_bytes=2_000_000_000,
     ocr_memory_bytes=1_400_000_000,
 )
-COLOURS = {"Alpha": (255, 0, 0), "Beta": (0, 150, 0), "Gamma": (0, 0, 255), "Delta": (200, 0, 200), "Omega": (0, 150, 150)}
+COLOURS = {
+    "Alpha": (255, 0, 0),
+    "Beta": (0, 150, 0),
+    "Gamma": (0, 0, 255),
+    "Delta": (200, 0, 200),
+    "Omega": (0, 150, 150),
+}
 CROP = (110.0, 190.0, 470.0, 690.0)
 SHAPES = {
     "plain": PageShape(),
@@ -47,7 +53,13 @@ def reader() -> Iterator[DocumentReader]:
 
 def draw_words(canvas: Canvas) -> None:
     """Five words of one colour each: level ones, upward, downward, on its head."""
-    places = {"Alpha": (150, 600, 0), "Beta": (300, 600, 0), "Gamma": (160, 300, 90), "Delta": (420, 400, 270), "Omega": (400, 260, 180)}
+    places = {
+        "Alpha": (150, 600, 0),
+        "Beta": (300, 600, 0),
+        "Gamma": (160, 300, 90),
+        "Delta": (420, 400, 270),
+        "Omega": (400, 260, 180),
+    }
     canvas.setFont("Helvetica", 20)
     for word, (x, y, angle) in places.items():
         canvas.saveState()

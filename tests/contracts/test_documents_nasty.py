@@ -14,7 +14,7 @@ from service.domain.errors import ErrorCode, InputError
 from service.domain.pages import PageRange, PageText, TextSource
 
 NASTY = Path(os.environ.get("FIELDMARK_EVAL") or Path(__file__).parents[2].parent / "shared" / "eval") / "nasty"
-D, O, N, U, F = TextSource.DIGITAL, TextSource.OCR, TextSource.NONE, TextSource.UNREADABLE, TextSource.FAILED
+D, SCAN, N, U, F = TextSource.DIGITAL, TextSource.OCR, TextSource.NONE, TextSource.UNREADABLE, TextSource.FAILED
 
 pytestmark = pytest.mark.eval
 
@@ -70,7 +70,7 @@ CASES: dict[str, Case] = {
     "client-lib-test-data__XfaForm_15p_encrypted.pdf": Case(("Page 1/15",), (D,) * 15),
     "paperless-ngx__password-is-test.pdf": Case(("Password Protected PDF test.",), password="test"),
     "pdf.js__saslprep-r6.pdf": fails(ErrorCode.PASSWORD_REQUIRED),
-    "pypdf__encrypted_doc_no_id.pdf": Case(("OAPI patent",), (N, O, N), page=2),
+    "pypdf__encrypted_doc_no_id.pdf": Case(("OAPI patent",), (N, SCAN, N), page=2),
     "pypdf__r6-owner-password.pdf": Case(("pdf encryption test",)),
     "pypdf__r6-user-password.pdf": Case(("pdf encryption test",), password="asdfzxcv"),
     # forms
@@ -82,16 +82,16 @@ CASES: dict[str, Case] = {
     # geometry
     "camelot__anticlockwise_table_1.pdf": Case(("Table 1 : STATE WISE COVERAGE PARTICULARS BY PERIOD OF SURVEY",)),
     "camelot__vertical_header.pdf": Case(("PRIMARY ELECTION, AUGUST 7, 2018", "Brian Calley"), (D,) * 5),
-    "ocrmypdf__hugemono.pdf": Case(("This is a very big image",), (O,)),
+    "ocrmypdf__hugemono.pdf": Case(("This is a very big image",), (SCAN,)),
     "olmocr__skinnypage.pdf": Case(("Main logs in Hole U1503A",), (D, D), page=2),
     "pdf.js__boundingBox_invalid.pdf": Case(("Empty /CropBox and /MediaBox intersection",), (D, D, D), page=3),
     "pdf.js__issue7872.pdf": Case(("MediaBox and CropBox with indirect objects.",)),
     "pdf.js__rotated.pdf": Case(("Rotated text", "Page 1")),
     "pdf.js__rotation.pdf": Case(("This is my second page.", "Second line here."), (D, D), page=2),
     # scans
-    "ocrmypdf__ccitt.pdf": Case(("32 Track MIDI Sequence Recorder",), (O,)),
-    "ocrmypdf__jbig2.pdf": Case(("32 Track MIDI Sequence Recorder",), (O,)),
-    "ocrmypdf__skew.pdf": Case(("is a state-of-the-art composition and performance tool",), (O,)),
+    "ocrmypdf__ccitt.pdf": Case(("32 Track MIDI Sequence Recorder",), (SCAN,)),
+    "ocrmypdf__jbig2.pdf": Case(("32 Track MIDI Sequence Recorder",), (SCAN,)),
+    "ocrmypdf__skew.pdf": Case(("is a state-of-the-art composition and performance tool",), (SCAN,)),
     "olmocr__form_on_later_pages.pdf": Case(("Applicant(s) Declaration",), (D,) * 10, page=3),
     # office
     "docling__text_document_01.odt": fails(ErrorCode.UNSUPPORTED_FORMAT),
@@ -105,16 +105,18 @@ CASES: dict[str, Case] = {
     "unstructured__empty.xlsx": Case(sources=(N,)),
     "unstructured__password_protected.xlsx": fails(ErrorCode.PASSWORD_REQUIRED),
     # pictures
-    "client-lib-test-data__receipt.heic": Case(("34 Kingley Street", "Total £10.20"), (O,)),
-    "exif-orientation-examples__Portrait_6.jpg": Case(("top", "left", "right", "bottom"), (O,)),
-    "ocrmypdf__baiona_cmyk.jpg": Case(("BAIONA",), (O,)),
-    "paperless-ngx__multi-page-images-alpha.tiff": Case(("This is a multi page document. Page 3.",), (O, O, O), page=3),
+    "client-lib-test-data__receipt.heic": Case(("34 Kingley Street", "Total £10.20"), (SCAN,)),
+    "exif-orientation-examples__Portrait_6.jpg": Case(("top", "left", "right", "bottom"), (SCAN,)),
+    "ocrmypdf__baiona_cmyk.jpg": Case(("BAIONA",), (SCAN,)),
+    "paperless-ngx__multi-page-images-alpha.tiff": Case(
+        ("This is a multi page document. Page 3.",), (SCAN, SCAN, SCAN), page=3
+    ),
     "paperless-ngx__no-text-alpha.png": Case(sources=(U,)),
-    "paperless-ngx__simple.gif": Case(("This is a test document.",), (O,)),
+    "paperless-ngx__simple.gif": Case(("This is a test document.",), (SCAN,)),
     "pillow__12in16bit.tif": Case(sources=(U,)),  # a face in grey levels, and not black paper
     "pillow__decompression_bomb.gif": fails(ErrorCode.PAGE_TOO_LARGE),
     "pillow__dispose_bgnd.gif": Case(sources=(U,)),
-    "pillow__g4_orientation_6.tif": Case(("This is a test file",), (O,)),
+    "pillow__g4_orientation_6.tif": Case(("This is a test file",), (SCAN,)),
     "pillow__mode_16bit.png": Case(sources=(N,)),
     "pillow__multipage_multiple_frame_loop.tiff": Case(sources=(N, N)),
     "pillow__png_decompression_dos.png": fails(ErrorCode.DAMAGED_FILE),
@@ -122,22 +124,22 @@ CASES: dict[str, Case] = {
     "docling__right_to_left_02.pdf": Case(("الحكومة المصرية",), issue="hidden_text"),
     "pdf.js__SimFang-variant.pdf": Case(("全 世 界 无 产 者",)),
     "pdf.js__vertical.pdf": Case(("あいうえお", "日本語"), (D, N, N)),
-    "unstructured__english-and-korean.png": Case(("RULES AND INSTRUCTIONS", "Use all your accounts"), (O,)),
+    "unstructured__english-and-korean.png": Case(("RULES AND INSTRUCTIONS", "Use all your accounts"), (SCAN,)),
     "unstructured__korean-text-with-tables.pdf": Case(
         ("할인점·주유·온라인쇼핑몰", "빅포인트 적립"), issue="hidden_text"
     ),
     # several documents in one file
-    "client-lib-test-data__default_sample_90.jpg": Case(("CHEZ ALAIN MIAM MIAM",), (O,)),
-    "client-lib-test-data__invoice_5p.pdf": Case(("INVOICE", "Invoice Number: 14"), (O,) * 5, page=2),
+    "client-lib-test-data__default_sample_90.jpg": Case(("CHEZ ALAIN MIAM MIAM",), (SCAN,)),
+    "client-lib-test-data__invoice_5p.pdf": Case(("INVOICE", "Invoice Number: 14"), (SCAN,) * 5, page=2),
     # signed
     "paperless-ngx__signed.pdf": Case(("This is a digitally signed PDF",)),
     "pdf.js__signed_verified.pdf": Case(("Digital signature properties",)),
     # text layers
-    "ocrmypdf__truetype_font_nomapping.pdf": Case(("Phone",), (O,)),
-    "ocrmypdf__type3_font_nomapping.pdf": Case(("ua",), (O,)),
-    "paperless-ngx__multi-page-mixed.pdf": Case(("multi page document. Page 4.",), (O, O, O, D, D, D), page=4),
-    "paperless-ngx__tagged-but-no-text.pdf": Case(("This is a test.",), (O,)),
-    "pdf.js__TrueType_without_cmap.pdf": Case(sources=(O,)),  # italics that hardly a person makes out
+    "ocrmypdf__truetype_font_nomapping.pdf": Case(("Phone",), (SCAN,)),
+    "ocrmypdf__type3_font_nomapping.pdf": Case(("ua",), (SCAN,)),
+    "paperless-ngx__multi-page-mixed.pdf": Case(("multi page document. Page 4.",), (SCAN, SCAN, SCAN, D, D, D), page=4),
+    "paperless-ngx__tagged-but-no-text.pdf": Case(("This is a test.",), (SCAN,)),
+    "pdf.js__TrueType_without_cmap.pdf": Case(sources=(SCAN,)),  # italics that hardly a person makes out
     "pdf.js__copy_paste_ligatures.pdf": Case(("abcdeffffiflffiffl",), absent=("ﬁ", "ﬂ", "ﬀ", "ﬃ", "ﬄ", "\ufffd")),
     "pypdf__Seige_of_Vicksburg_Sample_OCR.pdf": Case(("THE SIEGE OF VICKSBURG",), (D, D, D)),
     "tika__testOverlappingText.pdf": Case(("Text the first",), absent=("Text the first time Text",)),

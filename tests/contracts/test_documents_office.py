@@ -55,7 +55,7 @@ def test_docx_paragraphs_tables_headers_and_breaks(reader: DocumentReader, tmp_p
     document = docx.Document()
     document.sections[0].header.paragraphs[0].text = "Harbour office"
     document.add_heading("Delivery", 1)
-    document.add_paragraph("Grüße aus Łódź – 12 €")
+    document.add_paragraph("Grüße an Łukasz – 12 €")
     table = document.add_table(2, 2)
     for number, text in enumerate(("Item", "Price", "Board", "14.20")):
         table.cell(number // 2, number % 2).text = text
@@ -65,7 +65,7 @@ def test_docx_paragraphs_tables_headers_and_breaks(reader: DocumentReader, tmp_p
     assert first.text().splitlines() == [
         "Harbour office",
         "Delivery",
-        "Grüße aus Łódź – 12 €",
+        "Grüße an Łukasz – 12 €",
         "Item Price",
         "Board 14.20",
     ]

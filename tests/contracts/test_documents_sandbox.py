@@ -71,7 +71,7 @@ def test_one_warm_process_serves_all_calls(reader: DocumentReader, pages: Path) 
 
 
 def test_a_killed_sandbox_is_replaced(reader: DocumentReader, pages: Path) -> None:
-    """kill -9 between two pages loses no page."""
+    """Kill -9 between two pages loses no page."""
     found: list[str] = []
     for page in reader.read_pages(pages, PageRange(1, 6)):
         found.append(page.text())
@@ -197,7 +197,7 @@ def test_close_leaves_no_process(pages: Path) -> None:
 
 
 def test_the_sandbox_dies_with_its_parent(tmp_path: Path, pages: Path) -> None:
-    """kill -9 of the parent leaves no orphan, also when the thread that used it had ended."""
+    """Kill -9 of the parent leaves no orphan, also when the thread that used it had ended."""
     script = tmp_path / "parent.py"
     script.write_text(
         "import sys, threading, time\n"

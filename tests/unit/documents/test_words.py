@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.documents.words import Glyph, TextStyle, build_words, readable
+from service.documents.pieces import Glyph, TextStyle
+from service.documents.words import build_words, readable
 
 STYLE = TextStyle(1, (0.0, 100.0), 10.0, 0.0, False, False, True, False)
 
