@@ -24,6 +24,7 @@ from service.settings import Settings
 from service.wiring import build_services, close_services
 
 _WAITING_THREADS = 8
+_DRAWING_THREADS = 4
 MOST_WAITING = 500
 """Streams and long polls at once in a process; each asks the database up to twice a second."""
 _ROUTERS: tuple[APIRouter, ...] = (files.router, jobs.router, job_actions.router, events.router, models.router)
@@ -62,6 +63,7 @@ def create_app(
         settings=settings,
         authenticator=Authenticator(services),
         waiting=anyio.CapacityLimiter(_WAITING_THREADS),
+        drawing=anyio.CapacityLimiter(_DRAWING_THREADS),
         places=Places(most_waiting),
     )
     rule = origin_rule(api_host=settings.api_host, allowed_hosts=settings.allowed_hosts)

@@ -60,6 +60,8 @@ class Context:
     authenticator: Authenticator
     waiting: anyio.CapacityLimiter
     """Threads that look after those who wait, apart from those that serve."""
+    drawing: anyio.CapacityLimiter
+    """Threads that wait for pictures of pages: they queue for the sandbox, and others must not wait behind them."""
     places: Places
 
 

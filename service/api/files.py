@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
 from enum import IntEnum
+from functools import partial
 from pathlib import PurePosixPath
 from typing import Annotated, Literal
 
@@ -15,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.types import Receive, Scope, Send
 
 from service.api import examples
-from service.api.context import Reader, ServicesOf, Submitter, refuse_query
+from service.api.context import Reader, ServicesOf, Submitter, context_of, refuse_query
 from service.api.documentation import INTAKE, binary, errors, success, upload_body
 from service.api.forms import Fields, is_form, read_form
 from service.api.payloads import FilePayload, PagePayload
@@ -30,7 +31,16 @@ from service.jobs.uploads import get_file, receive_upload
 from service.protocol.json_text import encode_json
 
 router = APIRouter(tags=["files"])
-FileId = Annotated[str, Path(description="Id of an upload.")]
+
+
+def _readable_file(
+    file_id: Annotated[str, Path(description="Id of an upload.")], services: ServicesOf, caller: Reader
+) -> StoredFile:
+    return get_file(services, caller.tenant_id, file_id)
+
+
+ReadableFile = Annotated[StoredFile, Depends(_readable_file)]
+"""The upload that the path names, if the caller may read it."""
 PageNumber = Annotated[int, Path(ge=1, le=1_000_000, description="1-based page.")]
 
 _OFFICE = "application/vnd.openxmlformats-officedocument"
@@ -84,9 +94,9 @@ async def upload_file(request: Request, response: Response, services: ServicesOf
     responses=errors(ErrorCode.FILE_NOT_FOUND) | success(FilePayload, examples.FILE, "The upload."),
     dependencies=[Depends(refuse_query)],
 )
-def read_file(file_id: FileId, services: ServicesOf, caller: Reader) -> FilePayload:
+def read_file(file: ReadableFile) -> FilePayload:
     """What is known of an upload; its pages once a job opened it."""
-    return FilePayload.of(get_file(services, caller.tenant_id, file_id))
+    return FilePayload.of(file)
 
 
 @router.get(
@@ -101,9 +111,9 @@ def read_file(file_id: FileId, services: ServicesOf, caller: Reader) -> FilePayl
     },
     dependencies=[Depends(refuse_query)],
 )
-def read_content(file_id: FileId, services: ServicesOf, caller: Reader) -> Response:
+def read_content(file: ReadableFile, services: ServicesOf) -> Response:
     """The bytes, always as a download."""
-    return _Download(services, get_file(services, caller.tenant_id, file_id))
+    return _Download(services, file)
 
 
 @router.get(
@@ -114,9 +124,9 @@ def read_content(file_id: FileId, services: ServicesOf, caller: Reader) -> Respo
     | success(PagePayload, examples.PAGE, "Words with their places, in reading order."),
     dependencies=[Depends(refuse_query)],
 )
-def read_page(file_id: FileId, page: PageNumber, services: ServicesOf, caller: Reader) -> Response:
+def read_page(file: ReadableFile, page: PageNumber, services: ServicesOf) -> Response:
     """What was read from a page, as soon as a job has read it."""
-    text = page_text(services, get_file(services, caller.tenant_id, file_id), page)
+    text = page_text(services, file, page)
     return Response(encode_json(_page_body(text)), media_type="application/json")
 
 
@@ -159,13 +169,13 @@ class ImageQuery(BaseModel):
     )
     | {200: binary("The picture.", "image/jpeg", "image/webp")},
 )
-def read_image(
-    file_id: FileId, page: PageNumber, wanted: Annotated[ImageQuery, Query()], services: ServicesOf, caller: Reader
+async def read_image(
+    request: Request, file: ReadableFile, page: PageNumber, wanted: Annotated[ImageQuery, Query()], services: ServicesOf
 ) -> Response:
     """A page or a part of it as displayed, drawn when first asked for."""
-    file = get_file(services, caller.tenant_id, file_id)
     crop = _crop(wanted.crop)
-    drawn = page_image(services, file, page, dpi=wanted.dpi, crop=crop, image_format=wanted.format)
+    draw = partial(page_image, services, file, page, dpi=wanted.dpi, crop=crop, image_format=wanted.format)
+    drawn = await to_thread.run_sync(draw, limiter=context_of(request).drawing)
     keep = {"Cache-Control": "private, max-age=300"}
     return Response(drawn, media_type=f"image/{wanted.format}", headers=keep)
 

@@ -20,6 +20,8 @@ MOST_FIELDS = 64
 MOST_FIELD_BYTES = 4_000_000
 """All fields together, the file not counted."""
 FILE_FIELD = "file"
+"""The part that is the file; any other is a field, also when it was sent from a file (a schema often is)."""
+_NAMELESS = "document"
 
 TakeFile = Callable[[str, AsyncIterator[bytes], "Fields"], Awaitable[None]]
 """Given the file's name, its bytes as they come, and the fields that stood before it."""
@@ -44,11 +46,11 @@ async def read_form(request: Request, take_file: TakeFile) -> Fields:
     async for event in parts:
         if not isinstance(event, _Head):
             continue
-        if event.file_name is not None:
+        if event.name == FILE_FIELD:
             files += 1
-            if event.name != FILE_FIELD or files > 1:
-                raise _fault(f"only one file is taken, as the field {FILE_FIELD!r}", event.name)
-            await take_file(event.file_name, _data_of(parts), fields)
+            if files > 1:
+                raise _fault("a job has one file", event.name)
+            await take_file(event.file_name or _NAMELESS, _data_of(parts), fields)
             continue
         value = bytearray()
         async for piece in _data_of(parts):

@@ -15,7 +15,8 @@ from service.api.context import Reader, ServicesOf, Submitter, refuse_query
 from service.api.documentation import INTAKE, JOB, errors, job_body, success
 from service.api.intake import take_in
 from service.api.job_requests import Printable
-from service.api.payloads import API, CompletionPayload, JobListPayload, JobPayload, ResultPayload
+from service.api.payloads import API, JobListPayload, JobPayload
+from service.api.result_payloads import CompletionPayload, ResultPayload
 from service.api.waiting import MOST_WAIT_S, ask_until
 from service.domain.errors import ErrorCode, InputError
 from service.domain.jobs import Job, JobStatus, ReviewState

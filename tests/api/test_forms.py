@@ -51,8 +51,7 @@ def test_the_pieces_in_which_a_body_comes_do_not_matter(idle: tuple[httpx.Client
         (FILE, "ends before"),
         (FILE + part("schema", SCHEMA), "ends before"),
         (b"no form at all", "malformed"),
-        (FILE + FILE + END, "only one file"),
-        (part("other", PDF, '; filename="a.pdf"') + END, "only one file"),
+        (FILE + FILE + END, "one file"),
         (FILE + part("schema", SCHEMA) + part("schema", SCHEMA) + END, "once"),
         (b"".join(part(f"f{n}", b"1") for n in range(70)) + END, "64"),
         (part("external_id", b"\xff\xfe") + END, "UTF-8"),
@@ -67,6 +66,14 @@ def test_a_broken_form_is_told_so(idle: tuple[httpx.Client, LocalService], body:
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "invalid_request_body")
     assert why in answer.json()["error"]["message"]
     assert client.get("/api/v1/jobs").json()["jobs"] == []
+
+
+def test_a_schema_may_be_sent_as_a_file_and_a_file_without_a_name(idle: tuple[httpx.Client, LocalService]) -> None:
+    """As command line tools and programs do."""
+    client, _ = idle
+    answer = send(client, part("schema", SCHEMA, '; filename="schema.json"') + part("file", PDF) + END)
+    assert answer.status_code == 202, answer.text
+    assert client.get(answer.json()["links"]["file"]).json()["name"] == "document"
 
 
 def test_a_form_without_boundary_is_told_so(idle: tuple[httpx.Client, LocalService]) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -21,7 +23,7 @@ from schemathesis.config import GenerationConfig, ProjectConfig, ProjectsConfig,
 from schemathesis.core.result import Ok
 from schemathesis.schemas import BaseSchema
 
-from service.api import examples, job_requests, payloads
+from service.api import examples, job_requests, payloads, result_payloads
 from tests.api.job_calls import hand_in, letter
 from tests.fakes.http_server import http_server
 from tests.fakes.local_service import local_service
@@ -135,8 +137,8 @@ def test_statuses_are_documented_with_their_codes(api: httpx.Client) -> None:
         (payloads.PagePayload, examples.PAGE),
         (payloads.JobPayload, examples.JOB),
         (payloads.JobListPayload, examples.JOB_LIST),
-        (payloads.ResultPayload, examples.RESULT),
-        (payloads.CompletionPayload, examples.COMPLETION),
+        (result_payloads.ResultPayload, examples.RESULT),
+        (result_payloads.CompletionPayload, examples.COMPLETION),
         (payloads.ReceiptPayload, examples.RECEIPT),
         (payloads.EventListPayload, examples.EVENT_LIST),
         (payloads.ModelListPayload, examples.MODEL_LIST),
@@ -150,3 +152,12 @@ def test_statuses_are_documented_with_their_codes(api: httpx.Client) -> None:
 def test_an_example_is_of_its_own_shape(model: type[BaseModel], shown: object) -> None:
     """A key that is added or renamed shows here."""
     model.model_validate(shown)
+
+
+def test_documentation_lists_every_route(api: httpx.Client) -> None:
+    """docs/api.md, in the same words."""
+    text = (Path(__file__).parents[2] / "docs" / "api.md").read_text("utf-8")
+    for path, methods in api.get("/openapi.json").json()["paths"].items():
+        shown = re.sub(r"\{page\}", "{n}", re.sub(r"\{\w+_id\}", "{id}", path.removeprefix(payloads.API)))
+        for method in methods:
+            assert f"| `{method.upper()} {shown}` |" in text

@@ -1,0 +1,121 @@
+"""The result of a job as it is answered: a record for each document, an entry for each value, a row for each page."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from service.api.payloads import (
+    FaultPayload,
+    IssuePayload,
+    PageInfo,
+    Payload,
+    PointPayload,
+    ReviewPayload,
+    SchemaName,
+    TimingPayload,
+    UsagePayload,
+)
+from service.domain.jobs import JobStatus
+from service.domain.pages import TextSource
+from service.domain.records import BoxCheck, Confidence, Json, JsonObject, Origin, PageState, Verdict
+
+
+class ResultFile(Payload):
+    """The file of a result."""
+
+    id: str
+    name: str
+    sha256: str
+    pages: list[PageInfo]
+
+
+class FieldPayload(BaseModel):
+    """One leaf of a record: its value, where it stands, and whether to trust it."""
+
+    value: str | int | float | bool | None
+    verdict: Verdict
+    confidence: Confidence
+    raw: str | None = None
+    probability: float | None = None
+    origin: Origin | None = None
+    page: int | None = None
+    coordinates: list[PointPayload] | None = None
+    word_coordinates: list[list[PointPayload]] | None = None
+    box_check: BoxCheck | None = None
+
+
+class ConflictPayload(Payload):
+    """Two answers for one field."""
+
+    path: str
+    kept: FieldPayload
+    other: FieldPayload
+    rule: str
+
+
+class CheckPayload(Payload):
+    """The outcome of one of the schema's checks."""
+
+    rule: str
+    ok: bool
+    paths: list[str]
+    message: str
+
+
+class RecordPayload(Payload):
+    """The merged result of one document; view=values has no `fields`, `rows`, `conflicts` and `checks`."""
+
+    id: str
+    index: int
+    pages: list[int]
+    schema_: SchemaName = Field(alias="schema")
+    values: JsonObject
+    fields: dict[str, FieldPayload] | None = None
+    rows: dict[str, list[str]] | None = None
+    conflicts: list[ConflictPayload] | None = None
+    checks: list[CheckPayload] | None = None
+
+
+class CoveragePayload(Payload):
+    """Where a page ended."""
+
+    page: int
+    text: TextSource
+    splits: list[int]
+    state: PageState
+    fields: int
+
+
+class ResultPayload(Payload):
+    """The result of a job whose run is over."""
+
+    job_id: str
+    status: JobStatus
+    run: int
+    revision: int
+    model: str
+    engine: str
+    external_id: str | None
+    metadata: JsonObject
+    file: ResultFile | None
+    schema_: SchemaName = Field(alias="schema")
+    review: ReviewPayload
+    records: list[RecordPayload]
+    coverage: list[CoveragePayload]
+    issues: list[IssuePayload]
+    error: FaultPayload | None
+    usage: UsagePayload
+    timing: TimingPayload
+
+
+class CompletionPayload(BaseModel):
+    """A `chat.completion` with one choice a record; see docs/wire.md for every key."""
+
+    id: str
+    object: Literal["chat.completion"]
+    created: int
+    model: str
+    choices: list[dict[str, Json]]
+    usage: dict[str, Json] | None = None
