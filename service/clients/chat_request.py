@@ -19,7 +19,7 @@ from service.clients.page_layout import layout_document
 from service.clients.strict_schema import wire_schema
 from service.domain.pages import PageText
 from service.domain.schema import ExtractionSchema
-from service.protocol.json_text import encode_json
+from service.protocol.json_text import decode_json, encode_json
 
 ANSWER_FUNCTION = "record"
 SMALLEST_ANSWER_TOKENS = 256
@@ -45,6 +45,10 @@ never invent, and never take a value from the description of a field.
 _AS_TEXT = "The pages as text. Words stand where they are printed; columns stand below each other."
 _AS_IMAGE = "Page {} as a picture:"
 _ANSWER_ALONE = "Answer with one JSON object of this JSON Schema and with nothing else:\n"
+_REPAIR = """\
+This answer does not keep to the JSON Schema:
+{faults}
+Give the whole record again, corrected, as one JSON object and nothing else. What is not printed stays null."""
 _FIELDS = "The record has this JSON Schema:\n"
 
 
@@ -56,11 +60,10 @@ class AnswerForm(Enum):
     PROMPT = "prompt"
 
     @classmethod
-    def best(cls, traits: ModelTraits) -> AnswerForm:
-        """The surest that the model knows."""
-        if traits.strict_schema:
-            return cls.STRICT
-        return cls.TOOL if traits.tool_calls else cls.PROMPT
+    def known(cls, traits: ModelTraits) -> tuple[AnswerForm, ...]:
+        """Those that the model takes, the surest first; asking in the prompt is always left."""
+        strict = (cls.STRICT,) if traits.strict_schema else ()
+        return (*strict, *((cls.TOOL,) if traits.tool_calls else ()), cls.PROMPT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,34 +83,25 @@ class ChatQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatBody:
-    """A request as it goes out."""
+    """A request as it goes out; of the pages nothing is kept but these bytes."""
 
-    keys: Mapping[str, JsonValue]
+    encoded: bytes
+    """The JSON body."""
     form: AnswerForm
     wire: Mapping[str, JsonValue]
     """The schema that the answer must keep to."""
 
-    def encoded(self) -> bytes:
-        """The JSON body."""
-        return encode_json(self.keys)
-
     def with_repair(self, answer: str, faults: str) -> ChatBody:
         """The same request, followed by its answer and by what is wrong with it."""
-        messages: list[JsonValue] = [
-            *cast("list[JsonValue]", self.keys["messages"]),
-            {"role": "assistant", "content": answer},
-            {
-                "role": "user",
-                "content": f"This answer does not keep to the JSON Schema:\n{faults}\nGive the whole record again, "
-                "corrected, as one JSON object and nothing else. What is not printed stays null.",
-            },
-        ]
-        return ChatBody(keys={**self.keys, "messages": messages}, form=self.form, wire=self.wire)
+        keys = cast("dict[str, JsonValue]", decode_json(self.encoded))
+        messages = cast("list[JsonValue]", keys["messages"])
+        told = _REPAIR.format(faults=faults)
+        messages += [{"role": "assistant", "content": answer}, {"role": "user", "content": told}]
+        return ChatBody(encoded=encode_json(keys), form=self.form, wire=self.wire)
 
 
-def build_chat_body(question: ChatQuestion, traits: ModelTraits) -> ChatBody | None:
+def build_chat_body(question: ChatQuestion, traits: ModelTraits, form: AnswerForm) -> ChatBody | None:
     """The request for a question; None when it leaves the model no room for an answer."""
-    form = AnswerForm.best(traits)
     wire = wire_schema(question.schema, strict=form is AnswerForm.STRICT)
     schema_text = encode_json(wire).decode("utf-8")
     parts = _user_parts(question, traits, form, schema_text)
@@ -126,7 +120,7 @@ def build_chat_body(question: ChatQuestion, traits: ModelTraits) -> ChatBody | N
         **({"stream": True, "stream_options": {"include_usage": True}} if traits.stream else {}),
         **traits.extra_body,
     }
-    return ChatBody(keys=keys, form=form, wire=wire)
+    return ChatBody(encoded=encode_json(keys), form=form, wire=wire)
 
 
 def estimate_tokens(text: str) -> int:

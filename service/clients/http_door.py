@@ -140,18 +140,18 @@ class HttpDoor:
         raise error_from_answer(self.provider, failed, secret=self._options.secret, now=self._options.clock())
 
 
-async def read_whole(provider: str, response: httpx.Response) -> bytes:
+async def read_whole(provider: str, response: httpx.Response, *, most: int = MAX_ANSWER_BYTES) -> bytes:
     """The whole body of an open response.
 
     Raises:
-        ClientError: `model_bad_answer`; it is longer than `MAX_ANSWER_BYTES`.
+        ClientError: `model_bad_answer`; it has more than `most` bytes, unpacked.
     """
     pieces: list[bytes] = []
     size = 0
     async for piece in response.aiter_bytes():
         size += len(piece)
-        if size > MAX_ANSWER_BYTES:
-            raise bad_answer_error(provider, f"the body is longer than {MAX_ANSWER_BYTES:,} bytes", retryable=False)
+        if size > most:
+            raise bad_answer_error(provider, f"the body is longer than {most:,} bytes", retryable=False)
         pieces.append(piece)
     return b"".join(pieces)
 

@@ -10,6 +10,7 @@ Source: https://developers.openai.com/api/reference (chat completions) and Micro
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,6 +34,7 @@ from service.protocol.request import ExtractionRequest
 
 PROVIDER = "openai"
 _WHOLE = frozenset({"stop", "tool_calls", None})
+_FORM_WORDS = re.compile(r"response_format|json_schema|structured output|tool_choice|\btools?\b|grammar", re.IGNORECASE)
 _MAX_FAULTS = 5
 _MAX_FAULT_CHARS = 200
 _MAX_REPEATED_CHARS = 20_000
@@ -95,6 +97,7 @@ class OpenAiCompatibleClient:
         self._traits = options.traits.find(options.default_model)
         self._door: HttpDoor = beside._door if beside is not None else _open_door(options)
         self._drawing: asyncio.Semaphore = beside._drawing if beside is not None else asyncio.Semaphore(1)
+        self._refused: set[tuple[str, AnswerForm]] = beside._refused if beside is not None else set()
 
     @property
     def capabilities(self) -> Capabilities:
@@ -115,10 +118,11 @@ class OpenAiCompatibleClient:
         check_schema_limits(schema, limits, provider=PROVIDER, max_name_chars=limits.max_schema_chars)
 
     async def complete(self, request: ExtractionRequest, *, timeout_s: float) -> ChatCompletion:
-        """Show the pages to the model and give its record, after one repair where the form was left to the model.
+        """Show the pages to the model and give its record, after one repair where its form was not made sure of.
 
         A question that the model's context does not hold, and an answer that only repeats itself, end as an answer
-        with the finish reason `length`: the pipeline asks for less.
+        with the finish reason `length`: the pipeline asks for less. A form of answer that the server refuses is not
+        asked for again; the next one is.
 
         Args:
             timeout_s: for one call, from its connection to the last byte of its answer, streams included.
@@ -126,18 +130,35 @@ class OpenAiCompatibleClient:
         Raises:
             ClientError: the last call's failure, or the pages cannot be had. Cancelling closes the connection.
         """
-        question = await self._question(request)
-        body = await asyncio.to_thread(build_chat_body, question, self._traits)
-        if body is None:
-            return ended_completion("length")
-        answer = await self._ask(body, request.model, timeout_s)
-        if body.form is AnswerForm.STRICT or answer.choices[0].finish_reason not in _WHOLE:
-            return answer
-        return await self._repaired(body, answer, request.model, timeout_s)
+        *surer, last = AnswerForm.known(self._traits)
+        for form in surer:
+            if (request.model, form) in self._refused:
+                continue
+            try:
+                return await self._answer(request, form, timeout_s)
+            except ClientError as error:
+                if not refuses_form(error):
+                    raise
+                self._refused.add((request.model, form))
+        return await self._answer(request, last, timeout_s)
 
     async def close(self) -> None:
         """Close every connection, also of the clients that share them."""
         await self._door.close()
+
+    async def _answer(self, request: ExtractionRequest, form: AnswerForm, timeout_s: float) -> ChatCompletion:
+        body = await self._body(request, form)
+        if body is None:
+            return ended_completion("length")
+        answer = await self._ask(body, request.model, timeout_s)
+        choice = answer.choices[0]
+        if choice.finish_reason not in _WHOLE or choice.message.refusal:
+            return answer
+        return await self._repaired(body, answer, request.model, timeout_s)
+
+    async def _body(self, request: ExtractionRequest, form: AnswerForm) -> ChatBody | None:
+        question = await self._question(request)
+        return await asyncio.to_thread(build_chat_body, question, self._traits, form)
 
     async def _question(self, request: ExtractionRequest) -> ChatQuestion:
         try:
@@ -176,18 +197,21 @@ class OpenAiCompatibleClient:
 
     async def _ask(self, body: ChatBody, model: str, timeout_s: float) -> ChatCompletion:
         key = self._options.api_key.get_secret_value()
-        encoded = await asyncio.to_thread(body.encoded)
         url = endpoint(self._options.base_url, model, self._options.api_version)
-        return await self._door.post(url, encoded, ChatAnswers(PROVIDER, secret=key), timeout_s=timeout_s)
+        return await self._door.post(url, body.encoded, ChatAnswers(PROVIDER, secret=key), timeout_s=timeout_s)
 
     async def _repaired(self, body: ChatBody, first: ChatCompletion, model: str, timeout_s: float) -> ChatCompletion:
-        """The first answer if it keeps to the schema; else a second one, if that is any better."""
+        """The first answer if it keeps to the schema; else a second one, if that is any better.
+
+        Where the server says that it enforces the schema, an answer that can be read is taken as it is.
+        """
         text = first.choices[0].message.text()
         readable, faults = await asyncio.to_thread(self._faults, text, body)
-        if not faults:
+        if not faults or (readable and body.form is AnswerForm.STRICT):
             return first
+        asked_again = await asyncio.to_thread(body.with_repair, text[:_MAX_REPEATED_CHARS], faults)
         try:
-            second = await self._ask(body.with_repair(text[:_MAX_REPEATED_CHARS], faults), model, timeout_s)
+            second = await self._ask(asked_again, model, timeout_s)
         except ClientError:
             if readable:
                 return first
@@ -214,6 +238,11 @@ class OpenAiCompatibleClient:
 def _unread(page: int) -> PageText:
     """Stands where a page was never read, so that the numbers of the others hold."""
     return PageText(size=PageSize(page, 0.0, 0.0), source=TextSource.FAILED)
+
+
+def refuses_form(error: ClientError) -> bool:
+    """Whether a server refused the way in which the answer's form was asked for, and not the question."""
+    return error.code is ErrorCode.MODEL_REJECTED and _FORM_WORDS.search(error.message) is not None
 
 
 def endpoint(base_url: str, model: str, api_version: str) -> str:

@@ -336,6 +336,46 @@ def test_a_model_that_writes_its_call_as_text_is_read(stub: OpenAiStub) -> None:
     assert values(ask(stub, traits=TOOL))["number"] == "A-7"
 
 
+def test_an_answer_that_nobody_can_read_is_repaired_in_every_form(stub: OpenAiStub) -> None:
+    """Some servers say that they keep to a schema and do not; single quotes and trailing commas are not patched."""
+    stub.answers({"number": "A-7"})
+    stub.script({"fault": "content", "text": "{'number': 'A-7',}"}, "ok")
+    assert values(ask(stub, traits=STRICT))["number"] == "A-7"
+    stub.script({"fault": "content", "text": '{"number": "A-8"}'})
+    assert values(ask(stub, traits=STRICT)) == {"number": "A-8"}
+    assert stub.stats()["requests"] == 3
+
+
+def test_a_refusal_is_not_argued_with(stub: OpenAiStub) -> None:
+    """One call, whatever the form."""
+    stub.script("refusal")
+    ask(stub, traits=PROMPT)
+    assert stub.stats()["requests"] == 1
+
+
+def test_a_form_that_a_server_refuses_is_given_up_for_the_next(stub: OpenAiStub) -> None:
+    """And not tried again by the same process."""
+    stub.answers({"number": "A-7"})
+    no_schema = {"fault": "400", "message": "response_format of type json_schema is not supported by this model"}
+    stub.script(no_schema, {"fault": "400", "message": "This model does not support tools"}, "ok", "ok")
+
+    async def use(client: OpenAiCompatibleClient) -> list[ChatCompletion]:
+        first = await client.complete(request(), timeout_s=10)
+        return [first, await client.for_model("some-model").complete(request(), timeout_s=10)]
+
+    assert [values(answer)["number"] for answer in run(stub.base_url, use)] == ["A-7", "A-7"]
+    bodies = [seen["body"] for seen in stub.requests()]
+    assert ["response_format" in body for body in bodies] == [True, False, False, False]
+    assert ["tools" in body for body in bodies] == [False, True, False, False]
+
+
+def test_another_refusal_is_not_taken_for_one_of_the_form(stub: OpenAiStub) -> None:
+    """It would be refused in every form."""
+    stub.script({"fault": "400", "message": "max_tokens is too large"})
+    assert fail(stub).code is ErrorCode.MODEL_REJECTED
+    assert stub.stats()["requests"] == 1
+
+
 @pytest.mark.parametrize("form", [TOOL, PROMPT])
 @pytest.mark.parametrize("bad", ["I see an invoice.", '{"number": "A-7"}', '{"number": ["A-7"], "total": "12"}'])
 def test_an_answer_of_another_form_is_repaired_once(stub: OpenAiStub, form: dict[str, JsonValue], bad: str) -> None:

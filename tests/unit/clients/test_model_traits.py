@@ -29,7 +29,7 @@ from service.domain.errors import ErrorCode, InputError
 def test_models_are_known_by_their_names(model: str, images: bool, form: AnswerForm, reasoning: bool) -> None:
     """With or without a gateway's vendor in front."""
     traits = TraitTable({}).find(model)
-    assert (traits.images, AnswerForm.best(traits), traits.reasoning) == (images, form, reasoning)
+    assert (traits.images, AnswerForm.known(traits)[0], traits.reasoning) == (images, form, reasoning)
     assert traits.capabilities().queue == "io"
     assert traits.capabilities().pages_as == ("content" if images else "reference")
 
