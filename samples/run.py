@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -72,7 +73,8 @@ def running_service(home: Path) -> Iterator[tuple[ServerInfo, subprocess.Popen[b
     if server is not None:
         yield server, None
         return
-    command = [sys.executable, "-m", "service.cli.main", "serve", "--home", str(home), "--port", str(choose_port())]
+    serve = [sys.executable, "-m", "service.cli.main", "serve", "--home", str(home), "--port", str(choose_port())]
+    command = [sys.executable, "-m", "workers.lifeline", str(os.getpid()), *serve]  # it ends with this script
     # A session of its own: Ctrl-C reaches this script alone, which passes it on once.
     process = subprocess.Popen(command, start_new_session=True)  # noqa: S603 - our own command
     try:
@@ -111,7 +113,9 @@ def wait_until_ready(home: Path, process: subprocess.Popen[bytes]) -> ServerInfo
 def run_samples(url: str, console: Console) -> Score:
     """Upload every sample at once, then show each record as it is done."""
     score = Score()
-    with httpx.Client(base_url=f"{url}/api/v1", timeout=60, trust_env=False) as client:
+    key = os.environ.get("FIELDMARK_API_KEY")
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    with httpx.Client(base_url=f"{url}/api/v1", headers=headers, timeout=60, trust_env=False) as client:
         jobs = {folder: upload(client, folder) for folder in sorted(p.parent for p in SAMPLES.glob("*/schema.json"))}
         for folder, job_id in jobs.items():
             result = wait_for_result(client, job_id)

@@ -75,9 +75,8 @@ def create_app(
     return app
 
 
-def app_from_environment() -> FastAPI:
-    """The app of a process that uvicorn starts; settings come from the environment."""
-    settings = Settings.model_validate({})
+def open_app(settings: Settings) -> FastAPI:
+    """The app of a process that serves the API alone; it makes its services, and closes them at its end."""
     services = build_services(settings, role="api")
     return create_app(services, settings, lifespan=partial(_lifespan, services))
 

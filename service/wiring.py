@@ -38,6 +38,8 @@ from service.storage.pictures import PictureCache
 from service.storage.store import Store
 
 if TYPE_CHECKING:
+    from celery import Celery
+
     from service.clients.openai_compatible import PagePicture
 
 READ_SLICE_S = 3.0
@@ -104,10 +106,17 @@ def close_services(services: Services) -> None:
     services.store.close()
 
 
-def _broker_queue(settings: Settings) -> TaskQueue:
-    from service.messaging.queue_celery import CeleryQueue, make_celery  # a process with its own queue needs no Celery
+def open_celery(settings: Settings) -> tuple[Celery, str]:
+    """The application that senders and workers share, and the name of its only task."""
+    from service.messaging.queue_celery import TASK, make_celery  # a process with its own queue needs no Celery
 
-    return CeleryQueue(make_celery(settings.redis_url))
+    return make_celery(settings.redis_url), TASK
+
+
+def _broker_queue(settings: Settings) -> TaskQueue:
+    from service.messaging.queue_celery import CeleryQueue
+
+    return CeleryQueue(open_celery(settings)[0])
 
 
 def _reading_limits(settings: Settings) -> ReadingLimits:

@@ -14,9 +14,8 @@ from service.jobs.run_steps import run_ring
 from service.jobs.services import Services
 from service.jobs.sweep import Sweeper
 from service.messaging.queue import Ring
-from service.messaging.queue_celery import TASK, make_celery
 from service.settings import Settings
-from service.wiring import build_services, close_services
+from service.wiring import build_services, close_services, open_celery
 from workers.lifeline import die_with_parent
 
 
@@ -55,7 +54,8 @@ class WorkerProcess:
 
 def make_worker_app(settings: Settings, queue: QueueName) -> Celery:
     """The application of one worker: threads that wait for `io`, forked processes that compute for `cpu`."""
-    app = make_celery(settings.redis_url)
+    app, task = open_celery(settings)
+    app.conf.update(worker_proc_alive_timeout=_START_S, broker_connection_max_retries=None)
     process = WorkerProcess(settings, queue)
 
     def run_steps(step_ids: list[str]) -> None:
@@ -71,7 +71,7 @@ def make_worker_app(settings: Settings, queue: QueueName) -> Celery:
     def closing(**_signal: object) -> None:
         process.close()
 
-    app.task(run_steps, name=TASK)
+    app.task(run_steps, name=task)
     opened = worker_process_init if forks else worker_init
     closed = worker_process_shutdown if forks else worker_shutdown
     opened.connect(opening, weak=False)
@@ -105,5 +105,7 @@ def run_worker(settings: Settings, queue: QueueName) -> None:
     worker.start()
 
 
+_START_S = 60.0
+"""So long a forked process may take to get ready; Celery's four seconds are short on a busy machine."""
 _CHILD_MEMORY_KB = 600_000
 """A forked process that grew past this ends after its step, and a fresh one takes its place."""

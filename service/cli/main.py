@@ -23,7 +23,7 @@ app = typer.Typer(
 )
 app.command()(serve.serve)
 app.command()(worker.worker)
-app.command(hidden=True)(api_process.api)
+app.command()(api_process.api)
 app.command(epilog=EPILOG)(extract.extract)
 app.command(epilog=EPILOG)(batch.batch)
 app.command()(models.models)

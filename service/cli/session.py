@@ -58,6 +58,19 @@ def start_logging(settings: Settings, role: str) -> None:
         logging.getLogger(name).setLevel(logging.WARNING)
 
 
+def require_queue(settings: Settings) -> None:
+    """A process of a fleet shares its queue with others.
+
+    Raises:
+        InputError: `invalid_option`, no queue is named.
+    """
+    if not settings.redis_url:
+        raise InputError(
+            ErrorCode.INVALID_OPTION,
+            "A process of its own needs a queue to share: set FIELDMARK_REDIS_URL (`fieldmark serve` brings its own).",
+        )
+
+
 def quieter(settings: Settings) -> Settings:
     """A person who waits for a result reads warnings, not the life of the process, unless more was asked for."""
     return settings.model_copy(update={"log_level": "WARNING"}) if settings.log_level == "INFO" else settings

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from service.cli.session import load_settings, start_logging
-from service.domain.errors import ErrorCode, InputError
+from service.cli.session import load_settings, require_queue, start_logging
 from service.domain.jobs import QueueName
 
 
@@ -27,9 +26,5 @@ def worker(
         die_with_parent(parent)
     settings = load_settings(home)
     start_logging(settings, queue)
-    if not settings.redis_url:
-        raise InputError(
-            ErrorCode.INVALID_OPTION,
-            "A worker of its own needs a queue to share: set FIELDMARK_REDIS_URL (`fieldmark serve` brings its own).",
-        )
+    require_queue(settings)
     run_worker(settings, queue)

@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.fakes.serve_process import SAMPLES, ServeProcess, long_invoice, status_of, submit, values_of
+from tests.fakes.serve_process import ORPHANS_END_S, SAMPLES, ServeProcess, long_invoice, status_of, submit, values_of
 
 pytestmark = pytest.mark.processes
 PAGES = 60
@@ -40,7 +40,9 @@ def test_a_killed_process_comes_back_and_the_job_succeeds(served: ServeProcess, 
         job_id = submit(client, path, schema)
         served.wait_until(lambda: status_of(client, job_id) in ("reading", "extracting"), DONE_S)
         victim = served.wait_until(lambda: served.find(kind), BACK_S)
+        below = victim.children(recursive=True)
         victim.kill()
+        assert psutil.wait_procs(below, timeout=ORPHANS_END_S)[1] == []
         if kind != "sandbox":  # that one is started when it is needed
             served.wait_until(lambda: _is_another(served.find(kind), victim), BACK_S)
         served.wait_until(lambda: status_of(client, job_id) == "succeeded", DONE_S)
