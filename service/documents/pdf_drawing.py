@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pypdfium2 as pdfium
-from PIL import Image
 
 from service.documents.frames import PageFrame
 from service.documents.pixels import bounded_scale
 from service.domain.geometry import Box
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 _POINTS = 72.0
 

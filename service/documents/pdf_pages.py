@@ -8,7 +8,6 @@ from service.documents.page_objects import read_drawing
 from service.documents.pdf_drawing import draw_page
 from service.documents.pdf_file import PdfFile
 from service.documents.pdf_reading import PdfPageReader
-from service.documents.pictures import encode
 from service.documents.pixels import RENDER_MAX_PIXELS
 from service.documents.readings import PageReading, RenderOptions
 from service.domain.errors import ErrorCode, InputError
@@ -65,6 +64,8 @@ class PdfPages:
 
     def render(self, index: int, options: RenderOptions) -> bytes:
         """Draw a page (0-based), or the part of it that is asked for."""
+        from service.documents.pictures import encode  # late: most pages are read, not drawn
+
         with self._file.page(index) as (page, frame):
             image = draw_page(page, frame, dpi=options.dpi, max_pixels=RENDER_MAX_PIXELS, crop=options.crop)
         return encode(image, options.image_format, grey=options.grey)
