@@ -73,7 +73,9 @@ def understand(field: SchemaField, path: str, parents: tuple[SchemaField, ...] =
     description = _without_examples(field.description)
     quotes = tuple(q for q in (squash(m) for m in _quoted(description)) if q)
     number = re.match(r"\W*(?:line|box|item|field|zeile|feld|ligne|casella|nr\.?)\s+(\d+[a-z]?)\b", fold(description))
-    head = _head(description[number.end() :] if number else description)
+    head = _head(
+        re.sub(r"^\s*[A-Z]\w*\s+[IVXLC\d]+[a-z]?\s*[:.]", "", description[number.end() :] if number else description)
+    )
     family = " ".join(split_name(p.name) for p in parents)
     name = split_name(field.title or field.name)
     found = _concepts(known, field, read_text(f"{family} {name}".strip()), head, description)

@@ -136,6 +136,8 @@ def similarity(phrase: Phrase, parts: Sequence[Part]) -> float:
         hit = next((c for c in part if c in phrase and c not in matched), None)
         if hit is None:
             hit = _close(part[0], phrase, matched)
+        if hit is None and any(c in matched for c in part):
+            continue
         heavy = weight(hit or part[0])
         label_total += heavy
         if hit is not None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 
-from service.domain.geometry import Box
+from service.domain.geometry import Box, Point
 from service.domain.pages import CheckMark, PageText, RuledTable, Word
 
 SEGMENT_GAP = 1.05
@@ -133,6 +133,13 @@ class Layout:
     def page(self, number: int) -> PageLayout:
         """The page of that 1-based number."""
         return next(p for p in self.pages if p.page == number)
+
+    def cell(self, segment: Segment) -> Box | None:
+        """The ruled cell, in fractions of the page, that holds the middle of a segment."""
+        page = self.page(segment.page)
+        middle = Point((segment.x0 + segment.x1) / 2 / page.width, (segment.y0 + segment.y1) / 2 / page.height)
+        held = [c.box for table in page.tables for c in table.cells if c.box.contains(middle)]
+        return min(held, key=lambda b: b.width * b.height, default=None)
 
     def below(self, segment: Segment, reach: float = 4.0) -> tuple[Segment, ...]:
         """Segments under it that share its columns, nearest first, down to `reach` heights below."""

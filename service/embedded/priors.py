@@ -303,6 +303,10 @@ def _mark_beside(evidence: Evidence, hit: Hit) -> bool | None:
         distance = left if left > -2 else 1.5 * right + first.height if right > -2 else None
         if distance is not None and (best is None or distance < best[0]):
             best = (distance, mark)
+    cell = evidence.layout.cell(hit.segment)
+    if best is None and cell is not None:
+        inside = [m for m in page.marks if cell.contains(m.box.center)]
+        return inside[0].checked if len(inside) == 1 else None
     if best is None or best[0] > 12 * first.height:
         return None
     return best[1].checked

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from service.domain.geometry import Box
 from service.domain.records import Scalar
 from service.embedded.fields import Ask
 from service.embedded.labels import read_text, read_word
@@ -72,8 +73,11 @@ def places(evidence: Evidence, hit: Hit) -> Iterator[Place]:
     if hit.end < len(segment.tokens):
         yield Place(segment, hit.end, 1.0)
     yield from _to_the_right(evidence, hit)
+    cell = evidence.layout.cell(segment)
     row, last_y = -1, -1.0
     for other in evidence.layout.below(segment, reach=4.5):
+        if cell is not None and evidence.layout.cell(other) != cell:
+            continue
         shared = min(hit.x1, other.x1) - max(hit.tokens[0].x0, other.x0)
         if shared <= 0:
             continue
@@ -96,15 +100,23 @@ def _to_the_right(evidence: Evidence, hit: Hit) -> Iterator[Place]:
     header = (
         len(line.segments) > 2 and not hit.colon and not any(_digits(s.text) or ":" in s.text for s in line.segments)
     )
+    cell = evidence.layout.cell(segment)
     natural, blocked = 0.55 if header else 0.97, False
     for other in line.segments:
         if other.index <= segment.index:
             continue
+        if cell is not None and evidence.layout.cell(other) != cell and _filled_below(evidence, segment, cell):
+            natural = min(natural, 0.6)
         if over and other.x0 - segment.x1 > 8 * segment.height:
             natural = min(natural, 0.7)
         yield Place(other, 0, natural * (0.55 if blocked else 1.0))
         blocked = blocked or _foreign_label(evidence, other)
         natural -= 0.03
+
+
+def _filled_below(evidence: Evidence, segment: Segment, cell: Box) -> bool:
+    """Whether a ruled cell holds something under its label."""
+    return any(evidence.layout.cell(s) == cell for s in evidence.layout.below(segment, reach=4.5))
 
 
 def _right_above(evidence: Evidence, hit: Hit) -> Segment | None:
@@ -142,7 +154,9 @@ def typed_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
     for hit in evidence.labels.of(ask)[:40]:
         for place in places(evidence, hit):
             found = [
-                s for s in evidence.spans.inside(place.segment, kind) if s.start >= place.start or s.end > place.start
+                s
+                for s in evidence.spans.inside(place.segment, kind)
+                if s.end > place.start and not _box_number(evidence, s)
             ]
             for rank, span in enumerate(found):
                 fit = _fit(ask, span, rank, found) * _between(evidence, ask, hit, place, span)
@@ -163,7 +177,8 @@ def _box_number(evidence: Evidence, span: Span) -> bool:
         return False
     rest = span.segment.tokens[span.end :]
     if rest:
-        return labelness(rest[:3]) >= 0.4
+        worded = len(rest) > 1 and all(t.text[0].isalpha() for t in rest[:2])
+        return worded or labelness(rest[:3]) >= 0.4
     following = [s for s in evidence.layout.lines[span.segment.line].segments if s.index == span.segment.index + 1]
     return (
         bool(following)
@@ -246,6 +261,7 @@ def text_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
                 factor *= 1.0 - 0.4 * known
             elif not hit.colon:
                 factor *= 0.6 if ask.kind in NAMES else 0.85
+            factor *= 0.98 ** (span.page - evidence.layout.pages[0].page)
             found.append(Choice(span, value, hit.strength * place.natural * factor, "label", hit))
             taken += 1
         found.extend(_under_heading(evidence, ask, hit))
@@ -275,6 +291,9 @@ def _value_text(evidence: Evidence, ask: Ask, place: Place) -> Span | None:
     start = place.start
     while start < len(tokens) and not any(c.isalnum() for c in tokens[start].text):
         start += 1
+    if start < len(tokens) and tokens[start].text[0] in "([" and place.start and not _digits(tokens[start].text):
+        closing = next((i for i in range(start, len(tokens)) if tokens[i].text.rstrip(".,;:")[-1:] in ")]"), None)
+        start = len(tokens) if closing is None else closing + 1
     end = len(tokens)
     for owner, hit in evidence.labels.in_segment(place.segment):
         if owner != ask.path and hit.start >= start and hit.strength >= 0.8 and (hit.colon or hit.start > start):
@@ -306,11 +325,20 @@ def _text_value(ask: Ask, span: Span) -> str | None:
         return None
     if ask.kind != "address":
         text = re.sub(r"\s*\(\d{4,}\)$", "", text)
+    if ask.kind in ("org", "person", "place") and not _proper(text):
+        return None
     if ask.kind in ("org", "person") and (date_pattern().search(fold(text)) or parse_number(text) is not None):
         return None
     if ask.kind == "period":
         return parse_period(text)
     return text
+
+
+def _proper(text: str) -> bool:
+    """Whether a text may be a name: half its longer words are capitalised, or it is written without any capitals."""
+    words = [w.strip("(\"'“") for w in text.split() if len(w) > 3 and w[0].isalpha()]
+    capital = sum(w[:1].isupper() for w in words)
+    return not words or 2 * capital >= len(words) or (capital == 0 and len(words) <= 4)
 
 
 def code_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
