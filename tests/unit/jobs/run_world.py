@@ -12,13 +12,13 @@ from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any, cast
 
+from run_ledger import NAMES, asked, ledger_of
+
 from service.clients.base import Capabilities
 from service.domain.errors import ClientError, ErrorCode, InputError, ServiceError
-from service.domain.geometry import Point
 from service.domain.jobs import Fault, Job, JobOptions, JobStatus, Step, StepKind, StepState
 from service.domain.pages import PageRange, TextSource
-from service.domain.records import Confidence, FieldEntry, Fields, Location, PageCoverage, PageState, Verdict
-from service.extraction.coverage import SplitCoverage, SplitOutcome, build_coverage
+from service.domain.records import PageState
 from service.extraction.plan import PlannedSplit, SplitKind, halve
 from service.jobs import lifecycle
 from service.jobs.control import end_cancelled, retry_job
@@ -33,7 +33,6 @@ LONGEST_RETRY_AFTER_S = 60.0
 CALM_STEP_S = 5.0
 CALM_ROUNDS = 30
 """Rounds of `CALM_STEP_S` in which every run must end once faults stop: a lease, the longest wait, and each stage."""
-NAMES = ("number", "date", "total", "lines")
 LOST = (PageState.FAILED, PageState.SKIPPED_LIMIT, PageState.NOT_REACHED, PageState.UNREADABLE)
 
 
@@ -275,7 +274,7 @@ class World:
         if step.kind is StepKind.PLAN:
             return Outcome(apply=lambda _rows, job: replace(job, documents=setup.boundaries()))
         if step.kind is StepKind.EXTRACT:
-            return Outcome(result=_asked(step))
+            return Outcome(result=asked(step))
         return Outcome(apply=self._merge)
 
     def _read(self, key: str, setup: Setup, step: Step, most_pages: int | None) -> Outcome:
@@ -351,14 +350,14 @@ class World:
         planned = {c.index for c in plan_chunks(job, able) if sendable & {*c.pages}}
         sent = {s.ordinal for s in extracts if s.ordinal < 1_000_000}
         assert planned <= sent, "a chunk was not sent"
-        done = [p for s in extracts if s.id in tables.results for p in _asked(s)]
-        failed = [p for s in extracts if s.state is StepState.FAILED for p in _asked(s)]
+        done = [p for s in extracts if s.id in tables.results for p in asked(s)]
+        failed = [p for s in extracts if s.state is StepState.FAILED for p in asked(s)]
         whole = {(page, name) for page in sendable for name in NAMES}
-        asked = Counter([*done, *failed])
-        assert set(asked.values()) <= {1}, "a field of a page is asked for twice"
-        assert whole <= {*asked}, "a field of a page is not asked for"
+        counted = Counter([*done, *failed])
+        assert set(counted.values()) <= {1}, "a field of a page is asked for twice"
+        assert whole <= {*counted}, "a field of a page is not asked for"
         if job.run == 1:  # a model elsewhere may have seen a page in an earlier run that cannot be read again
-            assert (planned, whole) == (sent, {*asked})
+            assert (planned, whole) == (sent, {*counted})
         if job.status is JobStatus.SUCCEEDED:
             assert not failed
             assert lost <= {page for page, _name in done}
@@ -370,10 +369,6 @@ class World:
     @staticmethod
     def _sendable(setup: Setup) -> set[TextSource]:
         return {*lifecycle.READABLE, TextSource.UNREADABLE, TextSource.FAILED} if setup.io else {*lifecycle.READABLE}
-
-
-def _asked(step: Step) -> tuple[tuple[int, str], ...]:
-    return tuple((page, name) for page in step.pages for name in step.fields or NAMES)
 
 
 def _halves(step: Step) -> Outcome:
@@ -390,24 +385,3 @@ def _halves(step: Step) -> Outcome:
         for h in halves
     )
     return Outcome(more=tuple(more))
-
-
-def ledger_of(tables: Tables, job: Job) -> tuple[PageCoverage, ...]:
-    """Where each page ended; a model finds every field on the pages that gave words, and none elsewhere."""
-    texts = {page: how for (key, page), how in tables.pages.items() if key == job.source_key}
-    splits: list[SplitCoverage] = []
-    fields: list[Fields] = []
-    for number, step in enumerate(tables.of_run(job, StepKind.EXTRACT)):
-        answered = step.id in tables.results
-        outcome = SplitOutcome.DONE if answered else SplitOutcome.FAILED
-        if answered or step.state is not StepState.DONE:  # one cut in halves counts by its halves
-            splits.append(SplitCoverage(index=number, pages=step.pages, outcome=outcome))
-        found = [p for p in _asked(step) if answered and texts.get(p[0]) in lifecycle.READABLE]
-        fields += [{f"/{name}": _entry(page)} for page, name in found]
-    return build_coverage(job.page_count or 0, texts, splits, fields)
-
-
-def _entry(page: int) -> FieldEntry:
-    corner = Point(0.0, 0.0)
-    place = Location(page=page, coordinates=(corner, corner, corner, corner))
-    return FieldEntry(value="x", verdict=Verdict.FOUND, confidence=Confidence.HIGH, location=place)
