@@ -16,6 +16,12 @@ from service.api.errors import error_response
 from service.api.unsupported import refuse_unsupported
 from service.domain.errors import ErrorCode, InputError, ServiceError, StateError
 
+_NO_SUCH: Mapping[str, tuple[ErrorCode, str]] = {
+    "job_id": (ErrorCode.JOB_NOT_FOUND, "There is no job of that id."),
+    "file_id": (ErrorCode.FILE_NOT_FOUND, "There is no file of that id."),
+    "page": (ErrorCode.PAGE_NOT_FOUND, "There is no such page; pages are counted from 1."),
+}
+"""What a part of a path that cannot be right means."""
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 
 
@@ -26,13 +32,16 @@ def install_handlers(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _on_http_error)
 
 
-def input_fault(errors: Sequence[Mapping[str, object]], code: ErrorCode = ErrorCode.INVALID_REQUEST) -> InputError:
+def input_fault(errors: Sequence[Mapping[str, object]], code: ErrorCode = ErrorCode.INVALID_REQUEST) -> ServiceError:
     """The first of the faults that pydantic found, with where it is; what was sent is not repeated."""
     first = errors[0]
     location = tuple(cast("Sequence[str | int]", first["loc"]))
     where = location[0] if location and location[0] in ("query", "path", "header", "body") else "body"
     names = location[1:] if location and location[0] == where else location
     param = ".".join(str(name) for name in names) or str(where)
+    if where == "path":
+        missing, hint = _NO_SUCH[param]
+        return StateError(missing, hint)
     if first["type"] == "extra_forbidden":
         return refuse_unsupported(param)
     message = str(first["msg"]).removeprefix("Value error, ")
@@ -41,7 +50,7 @@ def input_fault(errors: Sequence[Mapping[str, object]], code: ErrorCode = ErrorC
     return InputError(code, f"{param}: {message[:1].lower()}{message[1:]}.", param=param)
 
 
-def validation_fault(error: ValidationError, code: ErrorCode = ErrorCode.INVALID_REQUEST) -> InputError:
+def validation_fault(error: ValidationError, code: ErrorCode = ErrorCode.INVALID_REQUEST) -> ServiceError:
     """As `input_fault`, for a model that was checked by hand."""
     return input_fault(error.errors(include_url=False, include_context=False, include_input=False), code)
 

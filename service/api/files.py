@@ -19,6 +19,7 @@ from service.api import examples
 from service.api.context import Reader, ServicesOf, Submitter, context_of, refuse_query
 from service.api.documentation import INTAKE, binary, errors, success, upload_body
 from service.api.forms import Fields, is_form, read_form
+from service.api.job_requests import IN_IDS
 from service.api.payloads import FilePayload, PagePayload
 from service.api.unsupported import refuse_unsupported
 from service.domain.errors import ErrorCode, InputError
@@ -34,7 +35,9 @@ router = APIRouter(tags=["files"])
 
 
 def _readable_file(
-    file_id: Annotated[str, Path(description="Id of an upload.")], services: ServicesOf, caller: Reader
+    file_id: Annotated[str, Path(description="Id of an upload.", max_length=64, pattern=IN_IDS)],
+    services: ServicesOf,
+    caller: Reader,
 ) -> StoredFile:
     return get_file(services, caller.tenant_id, file_id)
 

@@ -16,7 +16,8 @@ from service.domain.jobs import JobOptions, Priority
 from service.domain.pages import PageRange
 from service.domain.records import Json, JsonObject
 
-Printable = r"^[^\x00-\x1f\x7f]+$"
+PRINTABLE = r"^[^\x00-\x1f\x7f]+$"
+IN_IDS = r"^[A-Za-z0-9_]+$"
 MOST_METADATA_BYTES = 65_536
 _LONGEST_SCHEMA_NAME = 100
 _JSON_FIELDS = {"schema": ErrorCode.INVALID_SCHEMA, "metadata": ErrorCode.INVALID_REQUEST}
@@ -29,7 +30,7 @@ class OptionFields(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, validate_by_name=False)
 
     schema_: JsonObject | None = Field(None, alias="schema", description="JSON Schema of what is wanted.")
-    model: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=Printable)] | None = Field(
+    model: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=PRINTABLE)] | None = Field(
         None, description="`provider` or `provider:model`, one of GET /models."
     )
     split_documents: bool | None = Field(None, description="Whether the file may hold several documents.")
@@ -53,11 +54,13 @@ class OptionFields(BaseModel):
 class JobRequest(OptionFields):
     """A new job: of a file that comes with it, or of one that was uploaded before."""
 
-    file_id: str | None = Field(None, description="A file that was uploaded before.")
-    password: Annotated[str, StringConstraints(min_length=1, max_length=1000, pattern=Printable)] | None = Field(
+    file_id: Annotated[str, StringConstraints(max_length=64, pattern=IN_IDS)] | None = Field(
+        None, description="A file that was uploaded before."
+    )
+    password: Annotated[str, StringConstraints(min_length=1, max_length=1000, pattern=PRINTABLE)] | None = Field(
         None, description="Opens an encrypted file; forgotten once it is open."
     )
-    external_id: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=Printable)] | None = Field(
+    external_id: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=PRINTABLE)] | None = Field(
         None, description="Your own name for the job; GET /jobs finds it again."
     )
     metadata: JsonObject | None = Field(None, description="Anything; it comes back with the job.")

@@ -14,7 +14,7 @@ from service.api import examples
 from service.api.context import Reader, ServicesOf, Submitter, refuse_query
 from service.api.documentation import INTAKE, JOB, errors, job_body, success
 from service.api.intake import take_in
-from service.api.job_requests import Printable
+from service.api.job_requests import IN_IDS, PRINTABLE
 from service.api.payloads import API, JobListPayload, JobPayload
 from service.api.result_payloads import CompletionPayload, ResultPayload
 from service.api.waiting import MOST_WAIT_S, ask_until
@@ -27,7 +27,7 @@ from service.protocol.json_text import encode_json
 from service.storage.jobs import JobFilter
 
 router = APIRouter(tags=["jobs"])
-JobId = Annotated[str, Path(description="Id of a job.")]
+JobId = Annotated[str, Path(description="Id of a job.", max_length=64, pattern=IN_IDS)]
 _JSON = "application/json"
 
 
@@ -47,9 +47,9 @@ class ListQuery(BaseModel):
     status: JobStatus | None = None
     review: ReviewState | None = None
     schema_: str | None = Field(
-        None, alias="schema", max_length=100, pattern=Printable, description="Name of the schema."
+        None, alias="schema", max_length=100, pattern=PRINTABLE, description="Name of the schema."
     )
-    external_id: str | None = Field(None, max_length=200, pattern=Printable)
+    external_id: str | None = Field(None, max_length=200, pattern=PRINTABLE)
     created_after: datetime | None = Field(None, description="RFC 3339; included.")
     created_before: datetime | None = Field(None, description="RFC 3339; not included.")
     limit: int = Field(50, ge=1, le=200)

@@ -92,7 +92,9 @@ def wait_for_job(services: Services, tenant_id: str, job_id: str, *, seconds: fl
 
 def _read_cursor(cursor: str) -> tuple[float, str]:
     try:
-        at, _, job_id = base64.urlsafe_b64decode(cursor.encode()).decode().partition("|")
+        at, _, job_id = base64.urlsafe_b64decode(cursor.encode()).decode("ascii").partition("|")
+        if not job_id.isprintable():  # PostgreSQL takes no NUL
+            raise ValueError
         return float(at), job_id
     except (binascii.Error, UnicodeError, ValueError):
         raise InputError(

@@ -121,9 +121,15 @@ def test_pages_and_files_that_do_not_exist_are_named(client: httpx.Client, read_
     """Counting from 1."""
     answer = client.get(f"/api/v1/files/{read_file}/pages/99")
     assert (answer.status_code, answer.json()["error"]["code"]) == (404, "page_not_found")
-    assert client.get(f"/api/v1/files/{read_file}/pages/0").status_code == 400
-    answer = client.get("/api/v1/files/file_none")
-    assert (answer.status_code, answer.json()["error"]["code"]) == (404, "file_not_found")
+    for path, code in [
+        (f"{read_file}/pages/0", "page_not_found"),
+        (f"{read_file}/pages/first", "page_not_found"),
+        ("file_none", "file_not_found"),
+        ("%00", "file_not_found"),
+        ("x" * 3000, "file_not_found"),
+    ]:
+        answer = client.get(f"/api/v1/files/{path}")
+        assert (answer.status_code, answer.json()["error"]["code"]) == (404, code)
 
 
 def kept_blobs(service: LocalService) -> set[str]:
