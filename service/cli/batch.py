@@ -39,7 +39,8 @@ def batch(  # noqa: PLR0913 - a parameter is a flag
     start_logging(quieter(settings), "batch")
     from service.cli.batch_ledger import Ledger  # the help text needs none of these
     from service.cli.batch_run import BatchPlan, run_batch
-    from service.cli.desk import Order, open_desk
+    from service.cli.desk import Order
+    from service.cli.open_desk import open_desk
     from service.domain.jobs import Priority
 
     order = Order(

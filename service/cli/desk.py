@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Literal, Protocol
 
 from service.domain.jobs import JobStatus, Priority
 from service.domain.records import JsonObject
-
-if TYPE_CHECKING:
-    from service.settings import Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,22 +61,3 @@ class Desk(Protocol):
     def close(self) -> None:
         """Leave nothing running here."""
         ...
-
-
-def open_desk(settings: Settings, *, workers: int = 1) -> Desk:
-    """The `serve` that owns this home, if there is one, else this process.
-
-    Args:
-        settings: of this process.
-        workers: files that are worked on at once, if this process works.
-    """
-    from service.cli.home import find_server  # only what is needed is loaded: a command is to answer at once
-
-    server = find_server(settings.home)
-    if server is not None:
-        from service.cli.desk_http import HttpDesk
-
-        return HttpDesk(server, settings.api_key.get_secret_value())
-    from service.cli.desk_local import LocalDesk
-
-    return LocalDesk(settings, workers=workers)

@@ -42,7 +42,8 @@ def extract(  # noqa: PLR0913 - a parameter is a flag
     """
     settings = load_settings(home)
     start_logging(quieter(settings), "extract")
-    from service.cli.desk import Order, open_desk  # the help text needs neither
+    from service.cli.desk import Order  # the help text needs neither
+    from service.cli.open_desk import open_desk
     from service.domain.jobs import Priority
 
     order = Order(

@@ -1,0 +1,29 @@
+"""Chooses the desk: the `serve` that owns the home, or this process."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from service.cli.desk import Desk
+
+if TYPE_CHECKING:
+    from service.settings import Settings
+
+
+def open_desk(settings: Settings, *, workers: int = 1) -> Desk:
+    """The `serve` that owns this home, if there is one, else this process.
+
+    Args:
+        settings: of this process.
+        workers: files that are worked on at once, if this process works.
+    """
+    from service.cli.home import find_server  # only what is needed is loaded: a command is to answer at once
+
+    server = find_server(settings.home)
+    if server is not None:
+        from service.cli.desk_http import HttpDesk
+
+        return HttpDesk(server, settings.api_key.get_secret_value())
+    from service.cli.desk_local import LocalDesk
+
+    return LocalDesk(settings, workers=workers)
