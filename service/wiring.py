@@ -220,8 +220,7 @@ def _read_object(text: str, known: Sequence[str]) -> Mapping[str, object]:
 
 def _encode(extraction: Extraction, completion_id: str, created: int, pages: tuple[int, ...]) -> ChatCompletion:
     head = CompletionHead(id=completion_id, created=created, model=extraction.model)
-    options = EncodeOptions(location=True, granularity="all", confidence=True, additive=True, relative_to=pages)
-    return encode_completion([extraction], head, options, extraction.usage)
+    return encode_completion([extraction], head, EncodeOptions(relative_to=pages), extraction.usage)
 
 
 def _require_key(key: SecretStr, name: str) -> SecretStr:

@@ -6,42 +6,33 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from service.domain.geometry import Quad
-from service.domain.records import Extraction, FieldEntry, Json, Record, Usage
-from service.domain.schema import escape_pointer
+from service.domain.records import Extraction, FieldEntry, Json, JsonObject, Record, Scalar, Usage
+from service.domain.schema import SchemaField, escape_pointer
 from service.protocol.additional_values import (
     AdditionalTree,
     AdditionalValue,
-    LeafKeys,
     WirePoint,
     additional_values_call,
     confidence_score,
 )
 from service.protocol.completion import ChatCompletion, Choice, CompletionUsage, Message
+from service.protocol.emission import WirePath, leaf_keys, wire_value
 from service.protocol.json_text import encode_json
-from service.protocol.request import LocationGranularity
+from service.protocol.request import ExtractionOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EncodeOptions:
-    """What is told beside the values."""
+    """For whom an answer is written."""
 
-    location: bool = False
-    granularity: LocationGranularity = "element"
-    confidence: bool = False
-    additive: bool = False
-    """Leaf keys of our own (`raw`, `verdict`, `probability`), for a reader that is Fieldmark too."""
+    path: WirePath = WirePath.STORED
+    """Where it leaves; as stored, everything that is known is told."""
+    asked: ExtractionOptions = ExtractionOptions()
+    """What is told beside the values on the vendor's paths."""
     relative_to: tuple[int, ...] | None = None
     """The file pages of the request: page numbers become 1-based positions in it. None: pages of the file."""
-
-    def leaf_keys(self) -> LeafKeys:
-        """The keys a written leaf has."""
-        return LeafKeys(
-            confidence=self.confidence,
-            page=self.location,
-            coordinates=self.location and self.granularity != "word",
-            word_coordinates=self.location and self.granularity != "element",
-            own=self.additive,
-        )
+    root: SchemaField | None = None
+    """The schema, whose types say what stands for null on the vendor's paths. None: null stays null."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,9 +48,9 @@ class CompletionHead:
 def encode_completion(
     answers: Sequence[Extraction | Record], head: CompletionHead, options: EncodeOptions, usage: Usage | None = None
 ) -> ChatCompletion:
-    """One choice for each answer, in order, with its page ranges; a null value stays null.
+    """One choice for each answer, in order, with its page ranges.
 
-    The function call is left out when neither locations, confidence nor keys of our own are asked for.
+    The function call is left out when neither locations nor confidence are asked for.
     """
     return ChatCompletion(
         id=head.id,
@@ -80,42 +71,62 @@ def _usage(usage: Usage) -> CompletionUsage:
 
 
 def _choice(index: int, answer: Extraction | Record, options: EncodeOptions) -> Choice:
-    extras = options.location or options.confidence or options.additive
-    tree = _tree(answer.values, answer.fields, "", options) if extras else {}
-    calls = [additional_values_call(tree, call_id=f"call_{index}", keys=options.leaf_keys())] if extras else None
-    content = encode_json(answer.values).decode("utf-8")
+    keys = leaf_keys(options.path, options.asked)
+    root = None if options.asked.full else options.root
+    values: Json = answer.values if root is None else _filled(answer.values, root, options.path)
+    tree = _Mirror(answer.fields, options).tree(values, "") if keys else {}
     return Choice(
         index=index,
-        message=Message(role="assistant", content=content, tool_calls=calls),
+        message=Message(
+            role="assistant",
+            content=encode_json(values).decode("utf-8"),
+            tool_calls=[additional_values_call(tree, call_id=None, keys=keys)] if keys else None,
+        ),
         finish_reason="stop",
-        confidence_score=confidence_score(tree) if options.confidence else None,
+        confidence_score=confidence_score(tree) if keys and keys.confidence else None,
         page_ranges=list(_ranges(answer.pages)),
     )
 
 
-def _tree(value: Json, fields: Mapping[str, FieldEntry], path: str, options: EncodeOptions) -> AdditionalTree:
+def _filled(value: Json, field: SchemaField, path: WirePath) -> Json:
+    """The value with what its path writes in the place of null."""
     if isinstance(value, dict):
-        return {name: _tree(child, fields, f"{path}/{escape_pointer(name)}", options) for name, child in value.items()}
-    if isinstance(value, list):
-        return [_tree(child, fields, f"{path}/{index}", options) for index, child in enumerate(value)]
-    return _leaf(fields[path], options)
+        filled: JsonObject = {p.name: _filled(value.get(p.name), p, path) for p in field.properties}
+        return filled
+    if isinstance(value, list) and field.items is not None:
+        return [_filled(child, field.items, path) for child in value]
+    return wire_value(value, field.type.value, path)
 
 
-def _leaf(entry: FieldEntry, options: EncodeOptions) -> AdditionalValue:
-    place = entry.location
-    page = place.page if place else -1
-    if place and options.relative_to is not None:
-        page = options.relative_to.index(place.page) + 1 if place.page in options.relative_to else -1
-    return AdditionalValue(
-        value=entry.value,
-        confidence=entry.confidence.value,
-        page=page,
-        coordinates=_polygon(place.coordinates) if place else [],
-        word_coordinates=[_polygon(word) for word in place.word_coordinates] if place else [],
-        raw=entry.raw,
-        verdict=entry.verdict.value,
-        probability=entry.probability,
-    )
+@dataclass(frozen=True, slots=True)
+class _Mirror:
+    """Makes the tree of leaves beside an answer."""
+
+    fields: Mapping[str, FieldEntry]
+    options: EncodeOptions
+
+    def tree(self, value: Json, path: str) -> AdditionalTree:
+        if isinstance(value, dict):
+            return {name: self.tree(child, f"{path}/{escape_pointer(name)}") for name, child in value.items()}
+        if isinstance(value, list):
+            return [self.tree(child, f"{path}/{index}") for index, child in enumerate(value)]
+        return self._leaf(value, self.fields[path])
+
+    def _leaf(self, value: Scalar, entry: FieldEntry) -> AdditionalValue:
+        place, pages = entry.location, self.options.relative_to
+        page = place.page if place else -1
+        if place and pages is not None:
+            page = pages.index(place.page) + 1 if place.page in pages else -1
+        return AdditionalValue(
+            value=value,
+            confidence=entry.confidence.value,
+            page=page,
+            coordinates=_polygon(place.coordinates) if place else [],
+            word_coordinates=[_polygon(word) for word in place.word_coordinates] if place else [],
+            raw=entry.raw,
+            verdict=entry.verdict.value,
+            probability=entry.probability,
+        )
 
 
 def _polygon(quad: Quad) -> list[WirePoint]:

@@ -6,7 +6,8 @@ import base64
 import binascii
 
 _PREFIX = "data:application/octet-stream;base64,"
-_WHITESPACE = {ord(character): None for character in " \t\r\n"}
+_WHITESPACE = b" \t\r\n"
+_BASE64_MARK = ";base64"
 
 
 def encode_data_url(data: bytes) -> str:
@@ -19,8 +20,55 @@ def is_data_url(url: str) -> bool:
     return url[:5].lower() == "data:"
 
 
+def is_base64_header(header: str) -> bool:
+    """Whether what stands before the comma of a data URL promises base64, whatever media type it declares."""
+    return is_data_url(header) and header.lower().rstrip().endswith(_BASE64_MARK)
+
+
+class Base64Reader:
+    """Decodes base64 that comes in pieces of any length; line breaks and absent padding are accepted."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self._padded = False
+
+    def feed(self, piece: bytes) -> bytes:
+        """The bytes that this piece completes.
+
+        Raises:
+            ValueError: it is not base64.
+        """
+        plain = self._rest + piece.translate(None, _WHITESPACE)
+        whole = len(plain) // 4 * 4
+        self._rest = plain[whole:]
+        return self._decoded(plain[:whole])
+
+    def close(self) -> bytes:
+        """The last bytes, those of a group without its padding.
+
+        Raises:
+            ValueError: it is not base64, or ends inside a byte.
+        """
+        rest, self._rest = self._rest.rstrip(b"="), b""
+        return self._decoded(rest + b"=" * (-len(rest) % 4))
+
+    def _decoded(self, groups: bytes) -> bytes:
+        if not groups:
+            return b""
+        if self._padded:
+            raise ValueError(_DAMAGED)
+        self._padded = groups.endswith(b"=")
+        try:
+            return base64.b64decode(groups, validate=True)
+        except binascii.Error as error:
+            raise ValueError(_DAMAGED) from error
+
+
+_DAMAGED = "the data URL's base64 is damaged or cut off"
+
+
 def decode_data_url(url: str) -> bytes:
-    """The bytes of a base64 data URL, whatever media type it declares; line breaks and absent padding are accepted.
+    """The bytes of a base64 data URL, whatever media type it declares.
 
     Raises:
         ValueError: it is no data URL, not base64, or holds no data.
@@ -30,20 +78,11 @@ def decode_data_url(url: str) -> bytes:
     header, comma, payload = url.partition(",")
     if not comma:
         raise ValueError("a data URL needs a comma between its media type and its data")
-    if not header.lower().rstrip().endswith(";base64"):
+    if not is_base64_header(header):
         raise ValueError("the data URL must be base64: write 'data:application/octet-stream;base64,…'")
-    try:
-        data = _decode_base64(payload)
-    except (binascii.Error, ValueError) as error:
-        raise ValueError("the data URL's base64 is damaged or cut off") from error
+    reader = Base64Reader()
+    data = reader.feed(payload.encode("utf-8", errors="replace"))
+    data += reader.close()
     if not data:
         raise ValueError("the data URL holds no data")
     return data
-
-
-def _decode_base64(payload: str) -> bytes:
-    try:
-        return base64.b64decode(payload, validate=True)
-    except binascii.Error:  # second try only: cleaning a copy of a large file costs time and memory
-        plain = payload.translate(_WHITESPACE).rstrip("=")
-        return base64.b64decode(plain + "=" * (-len(plain) % 4), validate=True)

@@ -112,9 +112,9 @@ LEAF_KEYS: Mapping[str, Mapping[WirePath, Presence]] = {
         "page": "????A",
         "coordinates": "????A",
         "word_coordinates": "????A",
-        "raw": "----?",
-        "verdict": "----?",
-        "probability": "----?",
+        "raw": "?????",
+        "verdict": "?????",
+        "probability": "?????",
         ANY_OTHER: "----?",
     }.items()
 }
@@ -147,6 +147,7 @@ def wire_value(value: JsonValue, json_type: JsonType, path: WirePath) -> JsonVal
 def leaf_keys(path: WirePath, options: ExtractionOptions) -> LeafKeys | None:
     """The keys of the leaves of `additional_values`; None when there is to be no such call."""
     granularity = options.location_granularity or "element"
+    full = bool(options.full) or path is WirePath.STORED
     asked = {
         "confidence": bool(options.confidence),
         "page": bool(options.location),
@@ -156,14 +157,14 @@ def leaf_keys(path: WirePath, options: ExtractionOptions) -> LeafKeys | None:
 
     def has(key: str) -> bool:
         presence = LEAF_KEYS[key][path]
-        return presence is Presence.ALWAYS or (presence is Presence.ASKED and asked.get(key, True))
+        return presence is Presence.ALWAYS or (presence is Presence.ASKED and (full or asked.get(key, False)))
 
     keys = LeafKeys(
         confidence=has("confidence"),
         page=has("page"),
         coordinates=has("coordinates"),
         word_coordinates=has("word_coordinates"),
-        own=has(ANY_OTHER),
+        own=has("raw"),
     )
     return keys if keys.confidence or keys.page else None
 

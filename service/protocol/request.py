@@ -34,6 +34,12 @@ class ExtractionOptions:
     """One choice for each document of the file."""
     pages_per_chunk: int | None = None
     """Pages the model's own splitting covers at a time (≥ 1)."""
+    full: bool | None = None
+    """Fieldmark's own, asked for by header (`FULL_ANSWER`): every leaf key, and null where there is no value."""
+
+
+FULL_ANSWER = ("x-fieldmark-answer", "full")
+"""Header and value with which one Fieldmark asks another for all that it knows; other servers do not look at it."""
 
 
 class TextPart(WireModel):

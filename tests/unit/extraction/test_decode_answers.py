@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from answers import choice_of, corners, decoded, schema_of
@@ -17,6 +18,8 @@ from service.domain.records import Confidence, Verdict
 from service.domain.schema import FieldType, SchemaField, walk_leaves
 from service.extraction.decode import Finish, decode_choice, judge_finish_reason
 from service.extraction.encode import CompletionHead, EncodeOptions, encode_completion
+from service.protocol.emission import WirePath
+from service.protocol.request import ExtractionOptions
 
 SCHEMA = schema_of(
     number="string", total="number", count="integer", paid="boolean",
@@ -344,7 +347,12 @@ def assert_shape(value: object, field: SchemaField) -> None:
 
 
 HEAD = CompletionHead(id="iex-AAAAAAAAAAAAAAAA", created=1, model="m")
-EVERYTHING = EncodeOptions(location=True, granularity="all", confidence=True, additive=True)
+EVERYTHING = EncodeOptions()
+
+
+def asking(**asked: Any) -> EncodeOptions:
+    """An answer on the vendor's path."""
+    return EncodeOptions(path=WirePath.CHAT, asked=ExtractionOptions(**asked))
 
 
 @given(st.data())
@@ -352,10 +360,7 @@ def test_decode_after_encode_is_the_same_extraction(data: st.DataObject) -> None
     """Values, entries and places survive the wire."""
     schema = data.draw(schemas())
     given_ = data.draw(extractions(schema))
-    options = EncodeOptions(
-        location=True, granularity="all", confidence=True, additive=True, relative_to=given_.pages
-    )  # fmt: skip
-    (choice,) = encode_completion([given_], HEAD, options).choices
+    (choice,) = encode_completion([given_], HEAD, EncodeOptions(relative_to=given_.pages)).choices
     try:
         again = decode_choice(choice, schema=schema, pages=given_.pages, model="m")
     except DecodingError as error:
@@ -371,14 +376,14 @@ def test_decode_after_encode_is_the_same_extraction(data: st.DataObject) -> None
 def test_keys_of_our_own_are_written_between_our_own_parts_only() -> None:
     """Other readers get the vendor's keys, and only those asked for."""
     found = decoded(SCHEMA, {"number": "A"})
-    plain = encode_completion([found], HEAD, EncodeOptions(location=True, confidence=True)).choices[0]
+    plain = encode_completion([found], HEAD, asking(location=True, confidence=True)).choices[0]
     assert plain.message.tool_calls is not None
     call = plain.message.tool_calls[0].function
     assert call is not None
     leaf = json.loads(str(call.arguments))["number"]
     assert list(leaf) == ["_value", "confidence", "page", "coordinates"]
     assert leaf == {"_value": "A", "confidence": "low", "page": -1, "coordinates": []}
-    bare = encode_completion([found], HEAD, EncodeOptions()).choices[0]
+    bare = encode_completion([found], HEAD, asking()).choices[0]
     assert (bare.message.tool_calls, bare.confidence_score) == (None, None)
 
 
