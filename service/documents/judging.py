@@ -18,6 +18,8 @@ class Route(StrEnum):
     """A picture fills the page and a text layer lies over or under it: some of both is compared first."""
     COMPLETE = "complete"
     """The text layer is right but is not all: what the picture shows besides is added."""
+    PICTURES = "pictures"
+    """The text layer is right; small pictures, such as a letterhead, may hold words besides."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +33,8 @@ class PageEvidence:
     """Characters whose font has no mapping to Unicode."""
     picture_share: float
     """Part of the page that its largest picture covers, 0–1."""
+    small_pictures: bool
+    """Whether there are pictures without text of the layer on them, large enough for words."""
     outlines: int
     """Drawn shapes of a letter's size."""
 
@@ -57,7 +61,7 @@ def judge(evidence: PageEvidence) -> Route:
         return Route.COMPLETE
     if evidence.outlines >= _MANY_OUTLINES and evidence.outlines > 4 * evidence.words:
         return Route.COMPLETE
-    return Route.DIGITAL
+    return Route.PICTURES if evidence.small_pictures else Route.DIGITAL
 
 
 def is_garbage(text: str, unmapped: int = 0) -> bool:

@@ -8,6 +8,8 @@ from dataclasses import replace
 from service.domain.geometry import Box, Point, union_box
 from service.domain.pages import PageText, RuledTable, TextSource, Word
 
+_SURE = 0.85
+"""Pictures of things look like letters now and then: only words read with this certainty are believed."""
 _SAMPLES = 6
 _SAMPLE_LETTERS = 8
 """A line with fewer letters than this tells little about a text layer."""
@@ -26,7 +28,14 @@ def complete_page(page: PageText, read: Sequence[Word], *, keep_layer: bool) -> 
     if not added:
         return replace(page, source=TextSource.DIGITAL)
     words = (*read,) if not layer else _in_lines(layer, added)
-    return replace(page, source=TextSource.OCR, words=tuple(words))
+    source = TextSource.OCR if len(added) > len(layer) else TextSource.DIGITAL
+    return replace(page, source=source, words=tuple(words))
+
+
+def add_picture_words(page: PageText, read: Sequence[Word]) -> PageText:
+    """A digital page with the words of small pictures on it, those that are read with great certainty."""
+    sure = [word for word in read if word.certainty >= _SURE and len(word.text) > 1]
+    return complete_page(page, sure, keep_layer=True)
 
 
 def sample_lines(page: PageText) -> list[tuple[Box, str]]:

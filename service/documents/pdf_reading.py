@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import pypdfium2 as pdfium
 
@@ -21,7 +22,6 @@ from service.documents.pixels import (
     OCR_DPI,
     OCR_MAX_PIXELS,
     OCR_TALL_MAX_PIXELS,
-    RawPicture,
     raw_picture,
 )
 from service.documents.readings import PageReading
@@ -29,6 +29,9 @@ from service.documents.words import build_words
 from service.domain.geometry import Box
 from service.domain.pages import PageText, TextSource, Word
 from service.domain.records import Issue, Stage
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 _INVISIBLE = "invisible"
 _TINY = 1.0
@@ -39,6 +42,10 @@ _CONTRAST = 14
 """Grey levels, 0–255, that must lie between the lightest and the darkest pixel under a word that can be seen."""
 _LAYER_CERTAINTY = 0.9
 """Certainty of words from a text layer somebody else's OCR left, once it was compared with the picture."""
+_PICTURE_WIDTH, _PICTURE_HEIGHT = 40.0, 12.0
+"""Points: a smaller picture holds no words."""
+_MAX_PICTURES = 12
+"""A page with more pictures than this has tiles or icons among them."""
 _TALL = 4
 """A page whose longer side is more than this times the shorter one is read in tiles, and so may have more pixels."""
 
@@ -88,6 +95,7 @@ class PdfPageReader:
                 words=len(words),
                 unmapped=found.unmapped,
                 picture_share=self._drawn.picture_share,
+                small_pictures=bool(self._bare_pictures(words)),
                 outlines=self._drawn.outlines,
             )
         )
@@ -98,7 +106,10 @@ class PdfPageReader:
             issue = Issue(stage=Stage.READ, code="picture_damaged", message=message, page=page.page)
             page = replace(page, issues=(*page.issues, issue))
         picture = None if route is Route.DIGITAL else self._ocr_picture()
-        return PageReading(page, route, picture, ruled=self._drawn.ruled)
+        if picture is not None and route is Route.PICTURES:
+            picture = self._only(picture, self._bare_pictures(words))
+        raw = raw_picture(picture) if picture is not None else None
+        return PageReading(page, route, raw, ruled=self._drawn.ruled)
 
     def _glyphs(self, form: PageForm) -> PageGlyphs:
         """Characters of the page, and of its fields and free texts as they are drawn."""
@@ -158,8 +169,29 @@ class PdfPageReader:
     def _look(self, dpi: float) -> Look:
         return Look(draw_page(self._page, self._frame, dpi=dpi, max_pixels=LOOK_MAX_PIXELS))
 
-    def _ocr_picture(self) -> RawPicture:
+    def _bare_pictures(self, words: _SortedWords) -> list[Box]:
+        """Pictures large enough for words that have none of the layer's on them."""
+        found: list[Box] = []
+        for box in self._drawn.pictures[:_MAX_PICTURES]:
+            wide, high = box.width * self._frame.width, box.height * self._frame.height
+            if wide >= _PICTURE_WIDTH and high >= _PICTURE_HEIGHT:
+                on_it = sum(1 for _, word in (*words.seen, *words.layer) if box.contains(word.center))
+                found += [box] if on_it == 0 else []
+        return found
+
+    def _ocr_picture(self) -> Image.Image:
         frame = self._frame
         tall = max(frame.width, frame.height) > _TALL * min(frame.width, frame.height)
         limit = OCR_TALL_MAX_PIXELS if tall else OCR_MAX_PIXELS
-        return raw_picture(draw_page(self._page, frame, dpi=OCR_DPI, max_pixels=limit))
+        return draw_page(self._page, frame, dpi=OCR_DPI, max_pixels=limit)
+
+    def _only(self, page: Image.Image, boxes: Sequence[Box]) -> Image.Image:
+        """The page with everything white but these parts."""
+        from PIL import Image  # late: for pages with pictures only
+
+        blank = Image.new("RGB", page.size, "white")
+        for box in boxes:
+            x0, y0 = int(box.x0 * page.width), int(box.y0 * page.height)
+            part = page.crop((x0, y0, round(box.x1 * page.width), round(box.y1 * page.height)))
+            blank.paste(part, (x0, y0))
+        return blank

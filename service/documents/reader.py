@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
 import shutil
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from service.documents.judging import Route
-from service.documents.merging import complete_page, fill_tables, sample_lines
+from service.documents.merging import add_picture_words, complete_page, fill_tables, sample_lines
 from service.documents.messages import (
     decode_error,
     decode_info,
@@ -27,7 +28,7 @@ from service.documents.process import Answer, SandboxKind, SandboxProcess
 from service.documents.sniffing import OFFICE_KINDS, sniff, sniff_file
 from service.domain.errors import ErrorCode, InputError, ReadingError
 from service.domain.geometry import Box
-from service.domain.pages import DocumentInfo, MediaKind, PageRange, PageSize, PageText, TextSource
+from service.domain.pages import DocumentInfo, MediaKind, PageRange, PageSize, PageText, TextSource, Word
 from service.domain.records import Issue, JsonObject, Stage
 
 __all__ = ["DocumentReader", "OpenedDocument", "ReadingAbortedError", "ReadingLimits", "sniff", "sniff_file"]
@@ -37,6 +38,7 @@ _log = logging.getLogger(__name__)
 _FAILED_WIDTH, _FAILED_HEIGHT = 595.0, 842.0
 _LAYER_AGREES = 0.8
 """A foreign text layer is kept when, over sampled lines, this share of its letters is what the picture shows."""
+_LETTERHEADS = 32
 _WHOLE_FILE = 3
 """Opening looks at every page and cutting copies many: they may take so many times longer than one page."""
 
@@ -82,6 +84,8 @@ class DocumentReader:
         self._busy_for: int | None = None
         """The thread whose call is under way."""
         self._aborted = False
+        self._letterheads: dict[bytes, tuple[Word, ...]] = {}
+        """Digest of the pictures on a page → the words on them."""
 
     def open(self, path: Path, *, password: str | None = None) -> OpenedDocument:
         """Look at a file: its kind, its pages and their sizes.
@@ -225,13 +229,33 @@ class DocumentReader:
 
     def _read_picture(self, page: PageText, route: Route, head: JsonObject, picture: bytes) -> PageText:
         """The page with what its picture shows."""
+        if route is Route.PICTURES:
+            return self._with_picture_words(page, head, picture)
         if route is Route.VERIFY and self._layer_agrees(page, head, picture):
             return page
-        read, _ = self._ask_ocr(
-            {**head, "op": "read", "height_points": page.size.height}, picture, subject=f"page {page.page}"
-        )
-        words = decode_words(read["words"])
-        return complete_page(page, words, keep_layer=route is Route.COMPLETE)
+        return complete_page(page, self._ocr_words(page, head, picture), keep_layer=route is Route.COMPLETE)
+
+    def _with_picture_words(self, page: PageText, head: JsonObject, picture: bytes) -> PageText:
+        """A digital page with the words of its small pictures; a letterhead is read once, not on every page."""
+        digest = hashlib.blake2b(picture, digest_size=16).digest()
+        words = self._letterheads.get(digest)
+        if words is None:
+            try:
+                words = self._ocr_words(page, head, picture)
+            except ReadingAbortedError:
+                raise
+            except ReadingError as error:
+                message = f"Words inside pictures on the page were not read: {error.message}"
+                issue = Issue(stage=Stage.READ, code="picture_skipped", message=message, page=page.page)
+                return replace(page, issues=(*page.issues, issue))
+            if len(self._letterheads) >= _LETTERHEADS:
+                self._letterheads.clear()
+            self._letterheads[digest] = words
+        return add_picture_words(page, words)
+
+    def _ocr_words(self, page: PageText, head: JsonObject, picture: bytes) -> tuple[Word, ...]:
+        request: JsonObject = {**head, "op": "read", "height_points": page.size.height}
+        return decode_words(self._ask_ocr(request, picture, subject=f"page {page.page}")[0]["words"])
 
     def _layer_agrees(self, page: PageText, head: JsonObject, picture: bytes) -> bool:
         """Whether sampled lines of a foreign text layer are what the picture shows."""

@@ -184,6 +184,23 @@ def test_a_stamp_on_a_scan_does_not_stand_for_the_page(reader: DocumentReader, t
     assert page.source is TextSource.OCR
 
 
+def test_a_letterhead_that_is_a_picture_is_read(reader: DocumentReader, tmp_path: Path) -> None:
+    """The issuer's name may stand in a logo only; the page stays digital, and the text is not doubled."""
+    logo = scanned(reader, tmp_path, pdf_of(lambda c: c.drawString(60, 780, "Northwind Paper Mill"))).crop(
+        (140, 120, 520, 190)
+    )
+
+    def draw(canvas: Canvas) -> None:
+        canvas.drawInlineImage(logo, 60, 770, 200, 37)
+        for number, line in enumerate(LETTER[1:]):
+            canvas.drawString(60, 700 - 20 * number, line)
+
+    pages = read(reader, tmp_path, pdf_of(draw, draw))
+    for page in pages:
+        assert page.source is TextSource.DIGITAL
+        assert page.text().splitlines() == list(LETTER)
+
+
 def test_each_page_is_judged_by_itself(reader: DocumentReader, tmp_path: Path) -> None:
     """Digital, scanned, empty and picture-only pages of one file."""
     picture = scanned(reader, tmp_path, pdf_of(text_page(*LETTER)))

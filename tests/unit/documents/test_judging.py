@@ -7,9 +7,18 @@ import pytest
 from service.documents.judging import PageEvidence, Route, is_garbage, judge
 
 
-def evidence(text: str, *, picture: float = 0.0, outlines: int = 0, unmapped: int = 0) -> PageEvidence:
+def evidence(
+    text: str, *, picture: float = 0.0, outlines: int = 0, unmapped: int = 0, small: bool = False
+) -> PageEvidence:
     """What is known of a page with that text."""
-    return PageEvidence(text=text, words=len(text.split()), unmapped=unmapped, picture_share=picture, outlines=outlines)
+    return PageEvidence(
+        text=text,
+        words=len(text.split()),
+        unmapped=unmapped,
+        picture_share=picture,
+        small_pictures=small,
+        outlines=outlines,
+    )
 
 
 PROSE = "the quick brown fox jumps over the lazy dog and runs away " * 4
@@ -20,6 +29,7 @@ PROSE = "the quick brown fox jumps over the lazy dog and runs away " * 4
     [
         (evidence(PROSE), Route.DIGITAL),
         (evidence("13"), Route.DIGITAL),
+        (evidence(PROSE, small=True), Route.PICTURES),
         (evidence(""), Route.OCR),
         (evidence("", picture=1.0), Route.OCR),
         (evidence(PROSE, picture=1.0), Route.VERIFY),
