@@ -50,21 +50,33 @@ SCHEMA: Mapping[str, Json] = {
         "total": {"type": "number", "description": "Amount to pay, tax included"},
     },
 }
-_COLUMNS = (72, 290, 360, 450)
-_PRINTED = (
-    (780, 16, ("Quillfox Paperworks Ltd", "", "INVOICE")),
-    (730, 10, ("Bill to", "", "Invoice number", "QF-2026-0417")),
-    (714, 10, ("Lantern & Loom Reading Rooms", "", "Invoice date", "2026-09-21")),
-    (698, 10, ("19 Cobweb Stairs", "", "Due date", "2026-10-21")),
-    (682, 10, ("Nowherebridge NW0 1ZZ", "", "Your order", "LL-3381")),
-    (630, 10, ("Description", "Quantity", "Unit price", "Amount")),
-    (612, 10, ("Bone folder, large", "2", "7.90", "15.80")),
-    (596, 10, ("Iron gall ink, 60 ml", "13", "11.50", "149.50")),
-    (580, 10, ("Archive box, acid free", "22", "8.60", "189.20")),
-    (548, 10, ("", "", "Subtotal", "354.50")),
-    (532, 10, ("", "", "VAT 20%", "70.90")),
-    (516, 10, ("", "", "Total GBP", "425.40")),
+_LABEL, _VALUE, _DESCRIPTION, _QUANTITY, _PRICE, _AMOUNT = 72, 200, 72, 290, 360, 450
+_HEAD = (
+    ("Invoice number:", "QF-2026-0417"),
+    ("Invoice date:", "2026-09-21"),
+    ("Due date:", "2026-10-21"),
+    ("Order number:", "LL-3381"),
+    ("Seller:", "Quillfox Paperworks Ltd"),
+    ("Bill to:", "Lantern & Loom Reading Rooms"),
 )
+_ROWS = (
+    ("Description", "Quantity", "Unit price", "Amount"),
+    ("Bone folder, large", "2", "7.90", "15.80"),
+    ("Iron gall ink, 60 ml", "13", "11.50", "149.50"),
+    ("Archive box, acid free", "22", "8.60", "189.20"),
+    ("", "", "Subtotal", "354.50"),
+    ("", "", "VAT 20%", "70.90"),
+    ("", "", "Total GBP", "425.40"),
+)
+_PRINTED = (
+    (780, 16, ((_LABEL, "INVOICE"),)),
+    *((740 - 16 * n, 11, ((_LABEL, label), (_VALUE, value))) for n, (label, value) in enumerate(_HEAD)),
+    *(
+        (620 - 16 * n, 11, tuple(zip((_DESCRIPTION, _QUANTITY, _PRICE, _AMOUNT), row, strict=True)))
+        for n, row in enumerate(_ROWS)
+    ),
+)
+"""Lines: the height of the baseline, the size of the print, and texts with where they begin, in points."""
 
 
 def draw_invoice() -> bytes:
@@ -73,7 +85,7 @@ def draw_invoice() -> bytes:
     canvas = Canvas(buffer, invariant=1)
     for y, size, texts in _PRINTED:
         canvas.setFont("Helvetica", size)
-        for x, text in zip(_COLUMNS, texts, strict=False):
+        for x, text in texts:
             canvas.drawString(x, y, text)
     canvas.showPage()
     canvas.save()

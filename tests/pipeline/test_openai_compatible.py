@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 from PIL import Image
-from reportlab.pdfgen.canvas import Canvas
 
 from service.domain.jobs import JobStatus
 from service.wiring import OPENAI
 from tests.fakes.local_service import SAMPLES
+from tests.fakes.one_invoice import SCHEMA, TRUTH, draw_invoice
 from tests.fakes.openai_stub import GOOD_KEY, OpenAiStub
 from tests.fakes.pipeline import Pipeline, numbered_pdf, pipeline
 from tests.fakes.small_model import CONTEXT_TOKENS, MODEL, small_model
@@ -28,12 +28,7 @@ MODELS: dict[str, dict[str, Json]] = {
 }
 PATIENCE_S = 240.0
 """A model that takes two seconds may take a minute where others compute."""
-PRINTED = {
-    "invoice_number": "QF-2026-0417",
-    "invoice_date": "2026-09-21",
-    "seller": "Quillfox Paperworks Ltd",
-    "total": 165.3,
-}
+ASKED = ("invoice_number", "invoice_date", "due_date", "order_number", "total")
 
 
 @pytest.fixture(scope="module")
@@ -58,33 +53,6 @@ def openai(open_server: OpenAiStub) -> OpenAiStub:
     return open_server
 
 
-def invoice_page() -> bytes:
-    """A PDF of one page."""
-    printed = [
-        (72, 780, "INVOICE"),
-        (72, 740, "Invoice number:"),
-        (200, 740, "QF-2026-0417"),
-        (72, 722, "Invoice date:"),
-        (200, 722, "2026-09-21"),
-        (72, 704, "Seller:"),
-        (200, 704, "Quillfox Paperworks Ltd"),
-        (72, 632, "Bone folder, large"),
-        (400, 632, "15.80"),
-        (72, 614, "Iron gall ink, 60 ml"),
-        (400, 614, "149.50"),
-        (72, 580, "Total"),
-        (400, 580, "165.30"),
-    ]
-    buffer = io.BytesIO()
-    canvas = Canvas(buffer, invariant=1)
-    for x, y, text in printed:
-        canvas.setFont("Helvetica", 11)
-        canvas.drawString(x, y, text)
-    canvas.showPage()
-    canvas.save()
-    return buffer.getvalue()
-
-
 def scan_page() -> bytes:
     """A picture without words."""
     buffer = io.BytesIO()
@@ -95,29 +63,21 @@ def scan_page() -> bytes:
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_real_model_fills_a_record_whose_values_have_boxes(tmp_path: Path, stream: bool) -> None:
     """The page is read, laid out, asked about, answered by the model, and its values found on the page."""
-    schema = {
-        "type": "object",
-        "properties": {
-            "invoice_number": {"type": "string", "description": "Number of the invoice"},
-            "invoice_date": {"type": "string", "format": "date"},
-            "seller": {"type": "string"},
-            "total": {"type": "number"},
-        },
-    }
+    schema = {"type": "object", "properties": {name: SCHEMA["properties"][name] for name in ASKED}}
     traits = {"context_tokens": CONTEXT_TOKENS, "stream": stream}
     with (
         small_model() as base_url,
         pipeline(tmp_path, openai_base_url=base_url, openai_models={"*": traits}) as service,
     ):
-        job = service.submit(invoice_page(), schema=schema, model=f"openai_compatible:{MODEL}")
+        job = service.submit(draw_invoice(), schema=schema, model=f"openai_compatible:{MODEL}")
         job = service.finish(job, seconds=PATIENCE_S)
         result = service.result(job)
     assert job.status is JobStatus.SUCCEEDED, result["issues"]
     assert result["model"] == f"openai:{MODEL}"
     assert result["usage"]["completion_tokens"] > 0
     (record,) = result["records"]
-    assert set(record["values"]) == set(PRINTED)
-    right = [name for name, value in PRINTED.items() if record["values"][name] == value]
+    assert set(record["values"]) == set(ASKED)
+    right = [name for name in ASKED if record["values"][name] == TRUTH[name]]
     placed = [name for name in right if record["fields"][f"/{name}"]["box_check"] == "match"]
     assert placed, record["values"]
     for name in placed:
