@@ -22,8 +22,9 @@ _CLAUSE_END = re.compile(
 _PARTY = re.compile(
     r"\W*(?:(?:and|und|et|y|the following)\s+|,\s*)*(?:\(\d+\)\s*|\(?[ivab]+\)\s*|\d[.)]\s*)?"
     r"(?P<name>(?:[A-Z0-9]|[a-z]{1,2}[A-Z])[^()\"“”;]{2,90}?)"
-    r"(?=\s*(?:,?\s*\(|;|\"|“|,?\s+(?:a|an)\s+[A-Za-z]|,?\s+(?:with|having|whose|located|residing|organized|organised|and|und|et|"
-    r"on behalf|acting|for|including|incorporated|its|at|of the|d/b/a|dba|regarding|in connection|in)\b|(?<![A-Z])(?<!Inc)(?<!Corp)"
+    r"(?=\s*(?:,?\s*\(|;|\"|“|,?\s+(?:a|an)\s+[A-Za-z]|,?\s+(?:with|having|whose|located|residing|organized|organised|"
+    r"and|und|et|on behalf|acting|for|including|incorporated|its|at|of the|d/b/a|dba|regarding|in connection|in)\b|"
+    r"(?<![A-Z])(?<!Inc)(?<!Corp)"
     r"(?<!Ltd)(?<!Co)(?<!St)(?<!Mr)(?<!Dr)\.\s|$))"
 )
 _NEXT = re.compile(r"[,;)]?\s+(?:and|und|et|y)\s+(?=[\W]*(?:[A-Z(]|[a-z]{1,2}[A-Z]))|[;)],?\s+(?=[A-Z][\w.&’'-]+[ ,])")

@@ -22,7 +22,8 @@ from service.embedded.normalise import fold, squash, word_set
 
 FILLER = word_set(
     "value written form printed shown full whole yyyy mm dd iso code line box list every each other "
-    "document given text string show where whether checked ticked marked selected crossed is are appear format top bottom"
+    "document given text string show "
+    "where whether checked ticked marked selected crossed is are appear format top bottom"
 )
 BARE = word_set("name date number address person amount total company description time")
 """Words that alone label many things."""

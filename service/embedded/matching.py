@@ -194,12 +194,15 @@ class Labels:
             self._hits[name].sort(key=lambda h: -h.strength)
 
     def _rival(self, owner: str, hit: Hit, own: set[str]) -> float:
+        """How well something else that is not asked for reads on the same words."""
+        rivals = [
+            o for name, o in self.in_segment(hit.segment)
+            if name != owner and name not in own and o.meets(hit)
+            and not (o.end - o.start < hit.end - hit.start and o.strength < 1.05 * hit.strength)
+        ]  # fmt: skip
         return max(
-            (max(o.strength, hit.strength + 0.25) if _covers(o, hit) else o.strength for name, o in self.in_segment(hit.segment)
-             if name != owner and name not in own and o.meets(hit)
-             and not (o.end - o.start < hit.end - hit.start and o.strength < 1.05 * hit.strength)),
-            default=0.0,
-        )  # fmt: skip
+            (max(o.strength, hit.strength + 0.25) if _covers(o, hit) else o.strength for o in rivals), default=0.0
+        )
 
 
 def is_prose(segment: Segment) -> bool:
@@ -256,7 +259,7 @@ def _quality(segment: Segment, start: int, end: int, *, prose: bool) -> float:
 
 
 def _follows_number(layout: Layout, hit: Hit, number: str) -> bool:
-    """Whether the label's segment, or the one before it on the line, starts with the number of the field on the form."""
+    """Whether the label's segment, or the one before it, starts with the number of the field on the form."""
     if squash(hit.segment.tokens[0].text) == number:
         return True
     before = [s for s in layout.lines[hit.segment.line].segments if s.index == hit.segment.index - 1]

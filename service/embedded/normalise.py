@@ -225,7 +225,7 @@ _MORE_NUMBERS = {"fifteen": 15, "eighteen": 18, "twenty": 20, "thirty": 30, "six
                  "twenty-four": 24,
                  "thirty-six": 36, "forty-five": 45, "twenty four": 24, "thirty six": 36}  # fmt: skip
 WORD_NUMBERS = {**_SMALL_NUMBERS, **_MORE_NUMBERS}
-UNITS = {"year": "year years jahr jahre jahren an ans annee annees ano anos anno anni jaar jaren",
+UNITS = {"year": "year years jahr jahre jahren ans annee annees ano anos anno anni jaar jaren",
          "month": "month months monat monate monaten mois mes meses mese mesi maand maanden",
          "week": "week weeks woche wochen semaine semaines semana semanas settimana settimane weken",
          "day": "day days tag tage tagen jour jours dia dias giorno giorni dag dagen"}  # fmt: skip

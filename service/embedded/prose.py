@@ -124,27 +124,30 @@ def _trim_place(name: str) -> str:
 
 
 _TERM_CUE = re.compile(
-    r"(?:term|period|expire|terminat|remain|surviv|continu|duration|effect|force|"
-    r"obligation|confidential|laufzeit|duree|years? from)"
+    r"\b(?:agreement|obligations?|term|restrictions|contract|vertrag|laufzeit|contrat|duree|contrato|contratto)\b[^.;]{0,110}?"
+    r"(?:terminat|expire|surviv|remain|continu|in (?:full )?force|in effect|shall be|will be|is|betragt|hat eine|endet|"
+    r"expire|dure|dura)\w*\b[^.;]{0,70}$"
 )
 _TERM_AGAINST = re.compile(
-    r"(?:written notice|notice|prior to|business days|solicit|hire|employ|within|non-?compete|standstill|cure)"
+    r"(?:agrees? that|neither|solicit|hire|notice|business days|non-?compete|standstill|cure|shall not|"
+    r"will not|during|prior)"
+)
+_TERM_HEAD = re.compile(
+    r"\bterm(?:\s+of\s+(?:this\s+)?(?:letter\s+)?agreement)?[^.;]{0,40}(?:shall be|is|will be|:)[^.;]{0,25}$"
 )
 
 
 def _terms(prose: Prose) -> Iterator[Choice]:
     for match in PERIOD.finditer(prose.folded):
         value = parse_period(match.group(0))
-        if value is None or (match["unit"].startswith(("day", "tag", "jour", "dia", "gior")) and "30 d" in value):
+        if value is None:
             continue
-        before = prose.folded[max(0, match.start() - 170) : match.start()]
+        before = prose.folded[max(0, match.start() - 200) : match.start()]
         after = prose.folded[match.end() : match.end() + 70]
-        near = before[-70:]
-        score = 0.26
-        score += 0.2 * bool(re.search(r"(?:for a (?:period|term) of|term of|period of|expires?|for|until)\W*$", before))
-        score += 0.14 * bool(_TERM_CUE.search(near)) + 0.06 * bool(_TERM_CUE.search(before))
-        score += 0.1 * bool(re.search(r"^\W*(?:from|after|following|as of|thereafter)", after))
-        score += 0.06 * bool(re.search(r"confidential|agreement|obligation", before + after))
-        score -= 0.22 * bool(_TERM_AGAINST.search(before[-110:] + after[:40]))
-        score -= 0.15 * value.endswith(("day", "days", "weeks", "week"))
+        score = 0.28
+        if _TERM_CUE.search(before) and not _TERM_AGAINST.search(before[-90:] + after[:30]):
+            score += 0.34
+        score += 0.3 * bool(_TERM_HEAD.search(before))
+        score += 0.06 * bool(re.search(r"^\W*(?:from|after|following|as of|thereafter)", after))
+        score -= 0.2 * value.endswith(("day", "days", "weeks", "week"))
         yield Choice(prose.span(*match.span()), value, score, "sentence")

@@ -364,13 +364,14 @@ def _read_line(evidence: Evidence, by_path: dict[str, Ask], header: Header, line
     text: dict[str, list[Token]] = {}
     taken: set[int] = set()
     spare: dict[str, Choice] = {}
+    typed = [span for segment in line.segments for span in _typed(evidence, by_path, header, segment)]
+    for span in sorted(typed, key=lambda s: not s.money):
+        column = _column_of(header, by_path, span)
+        if column is None or column.path in cells or span.ids & taken:
+            continue
+        cells[column.path] = Choice(span, span.value, 0.85, "column")
+        taken |= span.ids
     for segment in line.segments:
-        for span in sorted(_typed(evidence, by_path, header, segment), key=lambda s: not s.money):
-            column = _column_of(header, by_path, span)
-            if column is None or column.path in cells or span.ids & taken:
-                continue
-            cells[column.path] = Choice(span, span.value, 0.85, "column")
-            taken |= span.ids
         for span in evidence.spans.inside(segment, Kind.NUMBER):
             index = bisect_right(header.gutters, (span.x0 + span.x1) / 2)
             if not header.columns[index].path and not span.percent and len(span.raw) < 12:

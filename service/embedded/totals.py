@@ -36,7 +36,8 @@ def _confirmed(evidence: Evidence, found: list[Choice]) -> list[Choice]:
         bonus = REPEAT_BONUS * min(3, max(0, len(lines) - 1))
         if any(abs(value - p) < _CENT for p in paid):
             bonus += CASH_BONUS
-        confirmed.append(replace(choice, score=choice.score + bonus))
+        why = choice.why + " +seen" * (bonus > 0)
+        confirmed.append(replace(choice, score=choice.score + bonus, why=why))
     if not any(c.score >= 0.5 for c in confirmed):
         again = [s for s in evidence.spans.of(Kind.NUMBER) if any(abs(_value(s) - p) < _CENT for p in paid)]
         confirmed.extend(Choice(s, s.value, 0.6, "cash less change") for s in again[:1])
