@@ -93,8 +93,7 @@ def completion_body(services: Services, job: Job) -> JsonObject:
     """
     _, result = load_result(services, job)
     head = CompletionHead(id=f"iex-{job.id[4:20]}", created=int(job.finished_at or job.created_at), model=result.model)
-    options = EncodeOptions(location=True, granularity="all", confidence=True, additive=True)
-    return emit(encode_completion(result.records, head, options, result.usage), WirePath.STORED)
+    return emit(encode_completion(result.records, head, EncodeOptions(), result.usage), WirePath.STORED)
 
 
 def iso_time(at: float | None) -> str | None:

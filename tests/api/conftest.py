@@ -39,6 +39,17 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Generator[tuple[httpx.Cl
         yield client, service
 
 
+@pytest.fixture(scope="session")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Generator[tuple[httpx.Client, LocalService]]:
+    """One service without any job, for tests in which none is made."""
+    with (
+        local_service(tmp_path_factory.mktemp("bare") / "home", working=False) as service,
+        http_server(service.app()) as base_url,
+        httpx.Client(base_url=base_url, timeout=60) as client,
+    ):
+        yield client, service
+
+
 @pytest.fixture
 def client(shared: tuple[httpx.Client, LocalService]) -> httpx.Client:
     """A client of the shared service."""

@@ -125,17 +125,17 @@ def test_foreign_pages_are_kept_out(idle: Idle) -> None:
     assert hand_in(client, letter(), headers=own).status_code == 202
 
 
-def test_a_request_keeps_its_own_id_if_it_is_sane(idle: Idle) -> None:
+def test_a_request_keeps_its_own_id_if_it_is_sane(bare: Idle) -> None:
     """Nothing that would break a log line comes back."""
-    client, _ = idle
+    client, _ = bare
     assert client.get("/healthz", headers={"X-Request-Id": "trace-7:a.b"}).headers["x-request-id"] == "trace-7:a.b"
     for given in ("", "a b", "x" * 101, "<script>"):
         assert client.get("/healthz", headers={"X-Request-Id": given}).headers["x-request-id"].startswith("req_")
 
 
-def test_every_answer_has_safe_headers(idle: Idle) -> None:
+def test_every_answer_has_safe_headers(bare: Idle) -> None:
     """Errors too."""
-    client, _ = idle
+    client, _ = bare
     for path in ("/healthz", "/nowhere", "/api/v1/jobs", "/api/v1/jobs/job_none", "/openapi.json", "/metrics"):
         headers = client.get(path).headers
         assert headers["x-content-type-options"] == "nosniff"

@@ -59,9 +59,9 @@ def test_the_pieces_in_which_a_body_comes_do_not_matter(idle: tuple[httpx.Client
         (b"--b0\r\nContent-Type: text/plain\r\n\r\nx\r\n" + END, "no name"),
     ],
 )
-def test_a_broken_form_is_told_so(idle: tuple[httpx.Client, LocalService], body: bytes, why: str) -> None:
+def test_a_broken_form_is_told_so(bare: tuple[httpx.Client, LocalService], body: bytes, why: str) -> None:
     """And nothing is made of it."""
-    client, _ = idle
+    client, _ = bare
     answer = send(client, body)
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "invalid_request_body")
     assert why in answer.json()["error"]["message"]
@@ -76,15 +76,15 @@ def test_a_schema_may_be_sent_as_a_file_and_a_file_without_a_name(idle: tuple[ht
     assert client.get(answer.json()["links"]["file"]).json()["name"] == "document"
 
 
-def test_a_form_without_boundary_is_told_so(idle: tuple[httpx.Client, LocalService]) -> None:
+def test_a_form_without_boundary_is_told_so(bare: tuple[httpx.Client, LocalService]) -> None:
     """The header, not the body, is at fault."""
-    answer = idle[0].post("/api/v1/files", content=FILE + END, headers={"Content-Type": "multipart/form-data"})
+    answer = bare[0].post("/api/v1/files", content=FILE + END, headers={"Content-Type": "multipart/form-data"})
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "invalid_request_body")
 
 
-def test_an_upload_takes_no_other_field(idle: tuple[httpx.Client, LocalService]) -> None:
+def test_an_upload_takes_no_other_field(bare: tuple[httpx.Client, LocalService]) -> None:
     """An option that would be ignored is refused."""
-    answer = send(idle[0], FILE + part("model", b"embedded") + END, "/api/v1/files")
+    answer = send(bare[0], FILE + part("model", b"embedded") + END, "/api/v1/files")
     assert (answer.status_code, answer.json()["error"]["param"]) == (400, "model")
 
 

@@ -168,13 +168,13 @@ def test_too_many_pages_is_an_end_with_a_reason(start: Any) -> None:
     ],
 )
 def test_what_cannot_be_taken_is_refused_by_name(
-    idle: tuple[httpx.Client, LocalService], fields: dict[str, str], code: str, param: str
+    bare: tuple[httpx.Client, LocalService], fields: dict[str, str], code: str, param: str
 ) -> None:
     """Nothing that was asked for is ever ignored."""
-    answer = hand_in(idle[0], letter(), headers=None, **fields)
+    answer = hand_in(bare[0], letter(), headers=None, **fields)
     assert answer.status_code == 400
     assert (error_of(answer)["code"], error_of(answer)["param"]) == (code, param)
-    assert idle[0].get("/api/v1/jobs").json()["jobs"] == []
+    assert bare[0].get("/api/v1/jobs").json()["jobs"] == []
 
 
 @pytest.mark.parametrize(
@@ -192,16 +192,16 @@ def test_what_cannot_be_taken_is_refused_by_name(
     ],
 )
 def test_a_json_body_is_checked_as_well(
-    idle: tuple[httpx.Client, LocalService], content: bytes, code: str, param: str | None
+    bare: tuple[httpx.Client, LocalService], content: bytes, code: str, param: str | None
 ) -> None:
     """The same codes as for a form."""
-    answer = idle[0].post("/api/v1/jobs", content=content, headers={"Content-Type": "application/json"})
+    answer = bare[0].post("/api/v1/jobs", content=content, headers={"Content-Type": "application/json"})
     assert (error_of(answer)["code"], error_of(answer)["param"]) == (code, param)
 
 
-def test_another_media_type_is_told_so(idle: tuple[httpx.Client, LocalService]) -> None:
+def test_another_media_type_is_told_so(bare: tuple[httpx.Client, LocalService]) -> None:
     """A page may post text/plain anywhere without asking: it is not taken for JSON."""
-    answer = idle[0].post("/api/v1/jobs", content=b"{}", headers={"Content-Type": "text/plain"})
+    answer = bare[0].post("/api/v1/jobs", content=b"{}", headers={"Content-Type": "text/plain"})
     assert error_of(answer)["code"] == "invalid_request_body"
     assert "application/json" in error_of(answer)["message"]
 
