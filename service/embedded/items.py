@@ -10,8 +10,8 @@ from service.embedded.labels import read_text
 from service.embedded.layout import Line, Segment
 from service.embedded.normalise import date_pattern, fold
 from service.embedded.proposals import Choice, Evidence
+from service.embedded.row_checks import Row
 from service.embedded.spans import Kind, Span
-from service.embedded.tables import Row
 
 END_WORDS = frozenset(
     {

@@ -28,8 +28,9 @@ from service.embedded.lists import read_list
 from service.embedded.matching import Labels
 from service.embedded.proposals import Choice, Evidence, gather
 from service.embedded.prose import Prose
+from service.embedded.row_checks import Row
 from service.embedded.spans import Spans
-from service.embedded.tables import Row, read_table
+from service.embedded.tables import read_table
 from service.embedded.values import final_value
 
 MODEL_VERSION = "2026.11"
