@@ -82,7 +82,7 @@ def understand(field: SchemaField, path: str, parents: tuple[SchemaField, ...] =
     found = _concepts(known, field, read_text(f"{family} {name}".strip()), head, description)
     phrases = _phrases(known, field, name, head, family, found)
     kind = _kind(known, field, found, quotes, canonical(f"{name} {head}"))
-    plain = not _special(known, canonical(f"{family} {name}"), found)[1] and bool(found)
+    plain = not _special(known, read_text(f"{family} {name}"), found)[1] and bool(found)
     printed = number[1] if number else ""
     return Ask(path, field, kind, found, phrases, quotes, printed, _day_first(field.description), plain)
 
@@ -194,7 +194,7 @@ def _phrases(
         add(frozenset(w for w in said if w not in ("name", "number", "company", "amount")), 0.8)
     if field.title:
         add(canonical(field.title), 1.0)
-    special, foreign = _special(known, own if not opaque else canonical(head), found)
+    special, foreign = _special(known, read_text(head if opaque else name), found)
     for rank, (concept, sure) in enumerate(found):
         for phrase, w in known[concept].labels:
             apt = min(1.0 if not rank else 0.9, 0.15 + sure)
@@ -206,12 +206,15 @@ def _phrases(
     return tuple(best.items())
 
 
-def _special(known: dict[str, Concept], own: Phrase, found: tuple[tuple[str, float], ...]) -> tuple[Phrase, Phrase]:
+def _special(
+    known: dict[str, Concept], own: tuple[Part, ...], found: tuple[tuple[str, float], ...]
+) -> tuple[Phrase, Phrase]:
     """The words of a field that its concepts do not tell it by, and of these the ones no label of theirs has."""
     usual = {word for concept, _ in found for cue, _ in known[concept].cues for word in cue}
     labels = {word for concept, _ in found for label, _ in known[concept].labels for word in label}
-    special = frozenset(word for word in own if weight(word) == 1.0 and word not in usual and len(word) > 2)
-    return special, special - labels
+    special = [p for p in own if weight(p[0]) == 1.0 and len(p[0]) > 2 and usual.isdisjoint(p)]
+    foreign = [p for p in special if labels.isdisjoint(p)]
+    return frozenset(c for p in special for c in p), frozenset(c for p in foreign for c in p)
 
 
 _BY_FORMAT = {"date": "date", "date-time": "date", "time": "time", "email": "email", "uri": "url", "url": "url"}

@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from service.domain.geometry import Box, Point
-from service.domain.pages import CheckMark, PageText, RuledTable, Word
+from service.domain.pages import CheckMark, PageText, RuledTable, TextSource, Word
 
 SEGMENT_GAP = 1.05
 """Gap that parts two segments of a line, in heights of the words beside it."""
@@ -173,6 +173,8 @@ def build_layout(pages: Sequence[PageText]) -> Layout:
             _token(part, page.page, width, height)
             for word in page.words if word.text.strip() for part in _parted(word)
         ]  # fmt: skip
+        if page.source is TextSource.OCR:
+            tokens = _straightened(tokens, page.words)
         first = len(lines)
         for row in _rows(tokens):
             parts = _split_row(_glued(row))
@@ -199,6 +201,28 @@ def _parted(word: Word) -> tuple[Word, ...]:
     cut = box.x0 + box.width * share
     left, right = Box(box.x0, box.y0, cut, box.y1), Box(cut, box.y0, box.x1, box.y1)
     return (replace(word, text=match[1], box=left), replace(word, text=match[2], box=right))
+
+
+def _straightened(tokens: list[Token], words: Sequence[Word]) -> list[Token]:
+    """Words of a tilted page moved up or down as if it lay straight; their boxes stay where they were read."""
+    lines: dict[int, list[Word]] = {}
+    for word in words:
+        lines.setdefault(word.line, []).append(word)
+    scale = [(t.x1 - t.x0, t.boxes[0].width, t.height, t.boxes[0].height) for t in tokens if t.boxes[0].width > 0]
+    if not scale:
+        return tokens
+    width, height = (statistics.median(a / b for a, b in pairs) for pairs in (
+        [(s[0], s[1]) for s in scale], [(s[2], max(s[3], 1e-9)) for s in scale]))  # fmt: skip
+    slopes: list[float] = []
+    for line in lines.values():
+        left, right = min(line, key=lambda w: w.box.x0).box, max(line, key=lambda w: w.box.x0).box
+        run = (right.center.x - left.center.x) * width
+        if len(line) > 1 and run > 6 * left.height * height:
+            slopes.append((right.center.y - left.center.y) * height / run)
+    slope = statistics.median(slopes) if len(slopes) >= 3 else 0.0
+    if not 0.004 < abs(slope) < 0.25:
+        return tokens
+    return [replace(t, y0=t.y0 - slope * t.x0, y1=t.y1 - slope * t.x0) for t in tokens]
 
 
 def _token(word: Word, page: int, width: float, height: float) -> Token:

@@ -21,6 +21,7 @@ PROSE_WORDS = 11
 FAMILIES = (
     frozenset({"amount_due", "total_gross"}),
     frozenset({"start_date", "end_date", "period_text"}),
+    frozenset({"tax_rate", "total_tax"}),
 )
 """Concepts that documents print under one label."""
 

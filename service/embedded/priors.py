@@ -14,12 +14,15 @@ from service.embedded.fields import Ask
 from service.embedded.labels import canonical, read_text, split_name
 from service.embedded.layout import Segment
 from service.embedded.matching import Hit, is_prose, labelness
-from service.embedded.normalise import iban_valid, parse_boolean, parse_currency, squash
+from service.embedded.normalise import fold, iban_valid, parse_boolean, parse_currency, squash
 from service.embedded.parties import Party, address_under, company_score, looks_company, repeats
 from service.embedded.proposals import TYPED, Choice, Evidence, places
 from service.embedded.spans import Kind, Span, currency_votes
 
 REGISTRATION = re.compile(r"\s*[(\[]?\s*(?:co\.?|reg\.?)?\s*(?:no\.?:?)?\s*\d{5,}-?\s?[A-Z]?\s*[)\]]?\s*$")
+
+
+_BANK = re.compile(r"bank|sparkasse|banque|banco|banca|caisse|caixa|credit union")
 
 
 def lone_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
@@ -36,7 +39,9 @@ def lone_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
         return _unmistakable(evidence, ask)
     if ask.is_concept("seller_name"):
         return _sellers(evidence)
-    if ask.is_concept("buyer_name", "recipient_name"):
+    if ask.is_concept("bank_name"):
+        return [c for c in _sellers(evidence) if _BANK.search(fold(str(c.value)))]
+    if ask.is_concept("buyer_name", "recipient_name", "account_holder"):
         return _buyers(evidence)
     if ask.is_concept("address", "seller_address", "buyer_address"):
         return _addresses(evidence, ask)
@@ -319,7 +324,7 @@ def enum_choices(evidence: Evidence, ask: Ask, beside: list[Choice]) -> list[Cho
         options = _options(evidence, hit)
         ticked = [(span, closest_member(ask, span.raw)) for span, tick in options if tick]
         found.extend(Choice(s, m, hit.strength * 0.97, "ticked", hit) for s, m in ticked if m is not None)
-        if len(options) > 1 and not ticked:
+        if ticked or len(options) > 1:
             beside = [c for c in beside if c.label is not hit]
     for choice in beside:
         member = closest_member(ask, str(choice.value))
