@@ -19,6 +19,7 @@ from service.api import examples
 from service.api.context import Reader, ServicesOf, Submitter, context_of, refuse_query
 from service.api.documentation import INTAKE, binary, errors, success, upload_body
 from service.api.forms import Fields, is_form, read_form
+from service.api.intake import forget_all
 from service.api.job_requests import IN_IDS
 from service.api.payloads import FilePayload, PagePayload
 from service.api.unsupported import refuse_unsupported
@@ -82,8 +83,12 @@ async def upload_file(request: Request, response: Response, services: ServicesOf
     async def keep(name: str, parts: AsyncIterator[bytes], _before: Fields) -> None:
         kept.append(await receive_upload(services, caller.tenant_id, name, parts))
 
-    for name in await read_form(request, keep):
-        raise refuse_unsupported(name)
+    try:
+        for name in await read_form(request, keep):
+            raise refuse_unsupported(name)
+    except BaseException:
+        await forget_all(services, kept)
+        raise
     if not kept:
         raise InputError(ErrorCode.NO_FILE, "The form has no file: send it as the field `file`.", param="file")
     payload = FilePayload.of(kept[0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -21,7 +21,7 @@ from service.domain.schema import parse_schema
 from service.jobs.idempotency import fingerprint_of, match_key, release_key, reserve_key
 from service.jobs.services import Services
 from service.jobs.submit import Submission, submit_job
-from service.jobs.uploads import get_file, receive_upload
+from service.jobs.uploads import forget_upload, get_file, receive_upload
 
 _LONGEST_KEY = 255
 
@@ -56,7 +56,23 @@ async def take_in(request: Request, services: Services, caller: Caller, key: str
 
 async def _make(request: Request, services: Services, caller: Caller, key: str | None) -> Job:
     kept: list[StoredFile] = []
+    try:
+        return await _make_of(request, services, caller, key, kept)
+    except BaseException:
+        await forget_all(services, kept)
+        raise
 
+
+async def forget_all(services: Services, kept: Sequence[StoredFile]) -> None:
+    """Take back the uploads of a request that came to nothing, also when its caller is gone."""
+    with anyio.CancelScope(shield=True):
+        for file in kept:
+            await to_thread.run_sync(forget_upload, services, file)
+
+
+async def _make_of(
+    request: Request, services: Services, caller: Caller, key: str | None, kept: list[StoredFile]
+) -> Job:
     async def keep(name: str, parts: AsyncIterator[bytes], before: Fields) -> None:
         if "schema" in before:  # a fault that shows before the file need not wait for it
             parse_schema(check_request(JobRequest, fields_as_body(before)).required_schema())

@@ -15,6 +15,7 @@ from service.jobs.queries import get_job
 from service.jobs.services import Services
 from service.jobs.settle import go_on, plan_chunks, ring
 from service.jobs.submit import check_schema, first_step
+from service.jobs.uploads import remove_unused
 from service.storage.jobs import Tombstone
 from service.storage.store import Rows
 
@@ -130,7 +131,7 @@ def delete_job(services: Services, tenant_id: str, job_id: str, *, reason: str =
         rows.events.append(job, EventType.JOB_DELETED, {"reason": reason}, now)
         rows.jobs.remove(job, tombstone)
         if file is not None:
-            _remove_unused(services, rows, file)
+            remove_unused(services, rows, file)
     services.store.forget_deleted()
     return tombstone
 
@@ -138,17 +139,8 @@ def delete_job(services: Services, tenant_id: str, job_id: str, *, reason: str =
 def forget_file(services: Services, file: StoredFile) -> None:
     """Remove an upload that no job stands on."""
     with services.store.write() as rows:
-        _remove_unused(services, rows, file)
+        remove_unused(services, rows, file)
     services.store.forget_deleted()
-
-
-def _remove_unused(services: Services, rows: Rows, file: StoredFile) -> None:
-    """The bytes go before the commit: an upload of the same ones that comes after it will see that they are gone."""
-    if rows.files.is_used(file.id):
-        return
-    for key in rows.files.remove(file):
-        services.blobs.delete(key)
-        services.pictures.forget(key)
 
 
 def _locked(rows: Rows, tenant_id: str, job_id: str) -> Job:

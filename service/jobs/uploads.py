@@ -11,6 +11,7 @@ from service.domain.errors import ErrorCode, InternalError, StateError
 from service.domain.jobs import StoredFile
 from service.jobs.services import Services
 from service.storage.blobs import StoredBlob
+from service.storage.store import Rows
 
 _LONGEST_NAME = 255
 
@@ -65,6 +66,24 @@ def _forget_unused(services: Services, tenant_id: str, blob: StoredBlob) -> None
         rows.files.count_blob(tenant_id, blob.key, blob.size_bytes)
         if rows.files.discount_blob(blob.key):
             services.blobs.delete(blob.key)
+
+
+def forget_upload(services: Services, file: StoredFile) -> None:
+    """Take an upload back whose request came to nothing; one that a job stands on stays."""
+    with services.store.write() as rows:
+        remove_unused(services, rows, file)
+
+
+def remove_unused(services: Services, rows: Rows, file: StoredFile) -> None:
+    """Remove an upload inside an open transaction, unless a job stands on it.
+
+    The bytes go before the commit: an upload of the same ones that comes after it will see that they are gone.
+    """
+    if rows.files.is_used(file.id):
+        return
+    for key in rows.files.remove(file):
+        services.blobs.delete(key)
+        services.pictures.forget(key)
 
 
 def get_file(services: Services, tenant_id: str, file_id: str) -> StoredFile:

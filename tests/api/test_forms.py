@@ -88,6 +88,15 @@ def test_an_upload_takes_no_other_field(bare: tuple[httpx.Client, LocalService])
     assert (answer.status_code, answer.json()["error"]["param"]) == (400, "model")
 
 
+@pytest.mark.parametrize("path", ["/api/v1/jobs", "/api/v1/files"])
+def test_a_file_whose_request_comes_to_nothing_is_not_kept(bare: tuple[httpx.Client, LocalService], path: str) -> None:
+    """Nobody would ever delete it."""
+    client, service = bare
+    for rest in (part("schema", b"{") + END, part("colour", b"red") + END, b""):
+        assert send(client, FILE + rest, path).status_code == 400
+    assert not [p for p in (service.settings.home / "blobs").rglob("*") if p.is_file()]
+
+
 def test_a_connection_that_breaks_leaves_nothing(idle: tuple[httpx.Client, LocalService]) -> None:
     """Half a file is no file."""
     client, service = idle

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 
-from service.jobs.idempotency import reserve_key
+from service.jobs.idempotency import release_key, reserve_key
 from tests.api.job_calls import error_of, hand_in, letter
 from tests.fakes.local_service import LocalService
 
@@ -47,6 +47,15 @@ def test_a_request_that_failed_frees_its_key(idle: Idle) -> None:
     data = letter()
     assert keyed(idle[0], "k-3", data, schema="{").status_code == 400
     assert keyed(idle[0], "k-3", data).status_code == 202
+
+
+def test_a_key_that_made_a_job_is_not_given_back(idle: Idle) -> None:
+    """Though its request was cut off before it could answer."""
+    client, service = idle
+    data = letter()
+    first = keyed(client, "k-6", data).json()["id"]
+    release_key(service.services, "local", "k-6")
+    assert keyed(client, "k-6", data).json()["id"] == first
 
 
 def test_a_key_in_use_is_told_to_wait(idle: Idle) -> None:
