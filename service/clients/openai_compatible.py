@@ -35,6 +35,7 @@ from service.protocol.request import ExtractionRequest
 PROVIDER = "openai"
 _WHOLE = frozenset({"stop", "tool_calls", None})
 _FORM_WORDS = re.compile(r"response_format|json_schema|structured output|tool_choice|\btools?\b|grammar", re.IGNORECASE)
+_PREPARED_AT_ONCE = 2
 _MAX_FAULTS = 5
 _MAX_FAULT_CHARS = 200
 _MAX_REPEATED_CHARS = 20_000
@@ -96,7 +97,9 @@ class OpenAiCompatibleClient:
         self._pages = pages
         self._traits = options.traits.find(options.default_model)
         self._door: HttpDoor = beside._door if beside is not None else _open_door(options)
-        self._drawing: asyncio.Semaphore = beside._drawing if beside is not None else asyncio.Semaphore(1)
+        self._preparing: asyncio.Semaphore = (
+            beside._preparing if beside is not None else asyncio.Semaphore(_PREPARED_AT_ONCE)
+        )
         self._refused: set[tuple[str, AnswerForm]] = beside._refused if beside is not None else set()
 
     @property
@@ -157,8 +160,10 @@ class OpenAiCompatibleClient:
         return await self._repaired(body, answer, request.model, timeout_s)
 
     async def _body(self, request: ExtractionRequest, form: AnswerForm) -> ChatBody | None:
-        question = await self._question(request)
-        return await asyncio.to_thread(build_chat_body, question, self._traits, form)
+        """The request; the pages it is made of, many times its size, are held for a few calls at a time."""
+        async with self._preparing:
+            question = await self._question(request)
+            return await asyncio.to_thread(build_chat_body, question, self._traits, form)
 
     async def _question(self, request: ExtractionRequest) -> ChatQuestion:
         try:
@@ -181,17 +186,19 @@ class OpenAiCompatibleClient:
     async def _pictures(self, reference: PagesReference, texts: Mapping[int, PageText]) -> dict[int, bytes]:
         """By the model's page number, drawn one after the other: the sandbox that draws takes one page at a time.
 
-        A page that cannot be drawn is no loss where its words are shown.
+        A page that cannot be drawn is shown by its words. If it has none, the ledger of pages has it as lost already,
+        and the other pages are asked about.
         """
         drawn: dict[int, bytes] = {}
         for number, page in enumerate(reference.pages, start=1):
             has_words = page in texts and bool(texts[page].words)
             wanted = PagePicture(reference.source_key, page, self._traits.image_dpi, has_words)
             try:
-                async with self._drawing:
-                    drawn[number] = await asyncio.to_thread(self._pages.draw_page, wanted)
+                drawn[number] = await asyncio.to_thread(self._pages.draw_page, wanted)
             except ServiceError:
-                if not (has_words and self._traits.text):
+                if len(reference.pages) == 1 and not has_words:
+                    raise
+                if has_words and not self._traits.text:
                     raise
         return drawn
 

@@ -236,18 +236,29 @@ def test_pictures_alone_if_the_model_is_better_without_text(stub: OpenAiStub) ->
     assert "Page 2 as a picture:" in texts_of(sent(stub))
 
 
-def test_a_page_that_cannot_be_drawn_is_shown_by_its_words(stub: OpenAiStub) -> None:
-    """Only a page that has neither ends the call."""
+@pytest.mark.parametrize("broken", [3, 5])
+def test_a_page_that_cannot_be_drawn_does_not_cost_the_others(stub: OpenAiStub, broken: int) -> None:
+    """Its words stand for it; without words it is known as lost."""
 
     def draw(wanted: PagePicture) -> bytes:
-        if wanted.page == 3:
+        if wanted.page == broken:
             raise ReadingError(ErrorCode.PAGE_TIMEOUT, "too slow")
         return b"jpeg"
 
     ask(stub, traits={"images": True}, pages=doors(draw))
     assert len([p for p in sent(stub)["messages"][1]["content"] if p["type"] == "image_url"]) == 1
+    assert '<page number="2">' in texts_of(sent(stub))
+
+
+def test_words_that_could_only_be_drawn_and_cannot_end_the_call(stub: OpenAiStub) -> None:
+    """Else a page that was read would be lost in silence."""
+
+    def draw(_wanted: PagePicture) -> bytes:
+        raise ReadingError(ErrorCode.PAGE_TIMEOUT, "too slow")
+
     with pytest.raises(ReadingError):
         ask(stub, traits={"images": True, "text": False}, pages=doors(draw))
+    assert stub.stats()["requests"] == 0
 
 
 def test_a_reasoning_model_is_asked_in_its_own_words(stub: OpenAiStub) -> None:
