@@ -6,32 +6,16 @@ import re
 from collections.abc import Sequence
 
 from service.embedded.fields import Ask
-from service.embedded.labels import read_text
 from service.embedded.layout import Line, Segment
 from service.embedded.normalise import date_pattern, fold
 from service.embedded.proposals import Choice, Evidence
 from service.embedded.row_checks import Row
 from service.embedded.spans import Kind, Span
 
-END_WORDS = frozenset(
-    {
-        "total",
-        "sub",
-        "tax",
-        "cash",
-        "change",
-        "card",
-        "tip",
-        "rounding",
-        "balance",
-        "due",
-        "pay",
-        "net",
-        "gross",
-        "discount",
-    }
+END_OWNERS = frozenset(
+    f"concept:{name}"
+    for name in ("total_gross", "total_net", "total_tax", "amount_due", "cash", "change", "tip", "rounding")
 )
-_MULTIPLE = re.compile(r"(?P<n>\d+(?:[.,]\d+)?)\s*[xX×@*]\s*(?P<p>\d+[.,]\d{2})?")
 
 
 def read_items(evidence: Evidence, asks: Sequence[Ask]) -> list[Row]:
@@ -45,7 +29,7 @@ def read_items(evidence: Evidence, asks: Sequence[Ask]) -> list[Row]:
     for line in evidence.layout.lines:
         price = _price_at_end(evidence, line)
         if _ends(evidence, line):
-            if rows or price is not None:
+            if rows:
                 break
             continue
         if price is None:
@@ -84,21 +68,14 @@ def page_segments(lines: Sequence[Line]) -> list[Segment]:
 
 
 def _ends(evidence: Evidence, line: Line) -> bool:
-    words = [c for part in read_text(line.text) for c in part if c.isalpha()]
-    if not words:
-        return False
-    known = sum(w in END_WORDS for w in words[:3])
-    letters = [w for w in words if w.isalpha()]
-    return (
-        known >= 1
-        and len(set(letters) - END_WORDS) <= 3
-        and any(
-            hit.strength >= 0.7
-            for s in line.segments
-            for owner, hit in evidence.labels.in_segment(s)
-            if hit.start <= 1 and owner.startswith("concept:")
-        )
-    )
+    """Whether a line is about the whole: its words are mostly the label of a total, a tax or a payment."""
+    for segment in line.segments:
+        worded = [t for t in segment.tokens if any(c.isalpha() for c in t.text)]
+        for owner, hit in evidence.labels.in_segment(segment):
+            covered = sum(any(c.isalpha() for c in t.text) for t in hit.tokens)
+            if owner in END_OWNERS and hit.strength >= 0.6 and 2 * covered >= len(worded):
+                return True
+    return False
 
 
 def _pending(line: Line) -> Segment | None:

@@ -189,7 +189,7 @@ def build_layout(pages: Sequence[PageText]) -> Layout:
     )
 
 
-_STUCK = re.compile(r"([^\d\W][^\d:]+[:：])([^/\s].*)")
+_STUCK = re.compile(r"([^\d\W][^\d:]+[:：]|[^\d\W]{3,}\.{2,})([^/\s].*)")
 
 
 def _parted(word: Word) -> tuple[Word, ...]:

@@ -20,7 +20,7 @@ MIN_STRENGTH = 0.5
 PROSE_WORDS = 11
 FAMILIES = (
     frozenset({"amount_due", "total_gross"}),
-    frozenset({"start_date", "end_date", "period_text"}),
+    frozenset({"start_date", "end_date", "period_text", "term"}),
     frozenset({"tax_rate", "total_tax"}),
 )
 """Concepts that documents print under one label."""

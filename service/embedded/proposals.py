@@ -151,6 +151,8 @@ def typed_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
     """Spans of the asked kind near the field's labels, the best score of each."""
     kind = TYPED[ask.kind]
     best: dict[tuple[int, int, int], Choice] = {}
+    hits = evidence.labels.of(ask)
+    repeated = 0.85 if sum(h.strength > hits[0].strength - 0.02 for h in hits) > 3 else 1.0
     for hit in evidence.labels.of(ask)[:40]:
         for place in places(evidence, hit):
             found = [
@@ -162,6 +164,8 @@ def typed_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
                 fit = _fit(ask, span, rank, found) * _between(evidence, ask, hit, place, span)
                 if place.below and not _under(hit, span):
                     fit *= 0.5
+                if ask.is_concept("start_date", "end_date"):
+                    fit *= 1.08 if _in_range(found) else repeated
                 if place.below and ask.kind == "money" and _in_header_row(evidence, hit):
                     fit *= 0.75
                 choice = Choice(span, span.value, hit.strength * place.natural * fit, "label", hit)
@@ -193,6 +197,14 @@ def _in_header_row(evidence: Evidence, hit: Hit) -> bool:
     items = ("quantity", "unit_price", "description", "article")
     words = {c for s in line.segments for t in s.tokens for part in read_word(t.text) for c in part}
     return len(line.segments) > 1 and bool(words & {*items, "price"})
+
+
+def _in_range(found: list[Span]) -> bool:
+    """Whether dates stand as `from – to` in one segment."""
+    if len(found) != 2 or found[0].segment is not found[1].segment:
+        return False
+    between = " ".join(t.text for t in found[0].segment.tokens[found[0].end : found[1].start])
+    return fold(between).strip() in ("-", "–", "—", "to", "bis", "au", "al", "a", "until", "through", "t/m", "")
 
 
 def _under(hit: Hit, span: Span) -> bool:
@@ -297,7 +309,8 @@ def _value_text(evidence: Evidence, ask: Ask, place: Place) -> Span | None:
     end = len(tokens)
     for owner, hit in evidence.labels.in_segment(place.segment):
         if owner != ask.path and hit.start >= start and hit.strength >= 0.8 and (hit.colon or hit.start > start):
-            if hit.start > start and not hit.colon:
+            followed = hit.end == len(tokens) and hit.strength >= 0.95 and hit.end - hit.start > 1
+            if hit.start > start and not hit.colon and not followed:
                 continue
             end = min(end, hit.start)
     if end <= start:

@@ -13,6 +13,7 @@ from service.embedded.spans import Kind, Span
 SUM_BONUS = 0.3
 CASH_BONUS = 0.3
 REPEAT_BONUS = 0.06
+LARGEST_BONUS = 0.05
 TOTAL_LABELS = ("total_gross", "amount_due", "total_net", "cash")
 _CENT = 0.015
 
@@ -30,18 +31,26 @@ def _confirmed(evidence: Evidence, found: list[Choice]) -> list[Choice]:
     paid = _paid(evidence)
     labelled = _labelled(evidence, TOTAL_LABELS)
     confirmed: list[Choice] = []
+    labels = [c for c in found if c.label is not None and c.label.strength >= 0.78 and _same_line(c)]
+    largest = max((_amount(c) for c in labels), default=0.0)
     for choice in found:
         value = _amount(choice)
         lines = {s.segment.line for s in labelled if s.value == choice.value}
         bonus = REPEAT_BONUS * min(3, max(0, len(lines) - 1))
         if any(abs(value - p) < _CENT for p in paid):
             bonus += CASH_BONUS
-        why = choice.why + " +seen" * (bonus > 0)
+        if choice in labels and value == largest > 0:
+            bonus += LARGEST_BONUS
+        why = choice.why + " +seen" * (bonus > LARGEST_BONUS)
         confirmed.append(replace(choice, score=choice.score + bonus, why=why))
     if not any(c.score >= 0.5 for c in confirmed):
         again = [s for s in evidence.spans.of(Kind.NUMBER) if any(abs(_value(s) - p) < _CENT for p in paid)]
         confirmed.extend(Choice(s, s.value, 0.6, "cash less change") for s in again[:1])
     return sorted(confirmed, key=lambda c: -c.score)
+
+
+def _same_line(choice: Choice) -> bool:
+    return choice.label is not None and choice.label.segment.line == choice.span.segment.line
 
 
 def _paid(evidence: Evidence) -> set[float]:
