@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, func, insert, select, text, update
+from sqlalchemy import Connection, bindparam, func, insert, select, text, update
 
 from service.domain.jobs import Event, EventType, Job
 from service.domain.records import JsonObject
 from service.storage import tables
 from service.storage.codec import from_json
 from service.storage.engine import EVENT_LOCK
+
+_NEXT_SEQ = (
+    update(tables.jobs)
+    .where(tables.jobs.c.id == bindparam("job_id"))
+    .values(last_seq=tables.jobs.c.last_seq + 1)
+    .returning(tables.jobs.c.last_seq)
+)
 
 
 class EventRows:
@@ -25,10 +32,9 @@ class EventRows:
         """
         if self._connection.dialect.name == "postgresql":
             self._connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": EVENT_LOCK})
-        query = update(tables.jobs).where(tables.jobs.c.id == job.id).values(last_seq=tables.jobs.c.last_seq + 1)
-        seq = self._connection.execute(query.returning(tables.jobs.c.last_seq)).scalar_one()
+        seq = self._connection.execute(_NEXT_SEQ, {"job_id": job.id}).scalar_one()
         row = {"tenant_id": job.tenant_id, "job_id": job.id, "seq": seq, "type": kind, "data": data, "at": at}
-        self._connection.execute(insert(tables.events).values(row))
+        self._connection.execute(insert(tables.events), row)
 
     def after(self, tenant_id: str, position: int, most: int) -> tuple[Event, ...]:
         """Events of a tenant behind a position, oldest first."""

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import fields
 from typing import TypeVar
 
-from sqlalchemy import ColumnElement, Connection, and_, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, insert, or_, select, update
 
 from service.domain.jobs import Job, Step, StepKind, StepState, StepTally, Tallies
 from service.storage import tables
@@ -17,6 +17,11 @@ _NAMES = tuple(f.name for f in fields(Step))
 _COLUMNS = [tables.steps.c[name] for name in _NAMES]
 """All but the result, which is large."""
 _OPEN = (StepState.QUEUED, StepState.RUNNING)
+# Made once: building a statement takes longer than running it, and each step needs these several times.
+_GET = select(*_COLUMNS).where(tables.steps.c.id.in_(bindparam("step_ids", expanding=True)))
+_SWAP = update(tables.steps).where(
+    tables.steps.c.id == bindparam("old_id"), tables.steps.c.version == bindparam("old_version")
+)
 
 
 class StepRows:
@@ -32,7 +37,7 @@ class StepRows:
 
     def get(self, step_ids: Collection[str]) -> tuple[Step, ...]:
         """The steps that exist, in no order."""
-        rows = self._connection.execute(select(*_COLUMNS).where(tables.steps.c.id.in_(step_ids)))
+        rows = self._connection.execute(_GET, {"step_ids": tuple(step_ids)})
         return tuple(from_json(Step, row) for row in rows.mappings())
 
     def of_run(self, job: Job, kind: StepKind | None = None) -> tuple[Step, ...]:
@@ -63,11 +68,10 @@ class StepRows:
 
     def swap(self, old: Step, new: Step, result: object | None = None) -> bool:
         """Write a changed step if nobody changed it since it was loaded; whether it was written."""
-        query = update(tables.steps).where(tables.steps.c.id == old.id, tables.steps.c.version == old.version)
-        values = to_columns(new)
+        values = to_columns(new) | {"old_id": old.id, "old_version": old.version}
         if result is not None:
             values["result"] = pack(result)
-        return self._connection.execute(query.values(values)).rowcount == 1
+        return self._connection.execute(_SWAP, values).rowcount == 1
 
     def result(self, step_id: str, kind: type[T]) -> T | None:
         """What a finished step left, or None."""
