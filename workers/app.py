@@ -109,6 +109,8 @@ def run_worker(settings: Settings, queue: QueueName) -> None:
 
 _START_S = 60.0
 """So long a forked process may take to get ready; Celery's four seconds are short on a busy machine."""
+
+
 def _collect_seldom() -> None:
     """Let the collector of loops look less often, and not at what stays.
 
