@@ -60,7 +60,11 @@ class ServeProcess:
             self.process = subprocess.Popen(
                 command, env=self._environment, stderr=log, stdout=log, cwd=self.home.parent
             )
-        self.info = self.wait_until(self._ready, _START_S)
+        try:
+            self.info = self.wait_until(self._ready, _START_S)
+        except BaseException:
+            self.end(signal.SIGTERM)
+            raise
         return self
 
     def __exit__(self, *_error: object) -> None:
@@ -165,13 +169,13 @@ def status_of(client: httpx.Client, job_id: str) -> str:
         return "unknown"
 
 
-def long_invoice(path: Path, pages: int) -> str:
-    """Draw an invoice of many pages of lines; the schema to read it with."""
+def long_invoice(path: Path, pages: int, number: str = "LONG-4711") -> str:
+    """Draw an invoice of many pages of lines; the schema to read it with. Pages of one content are read once only."""
     buffer = io.BytesIO()
     canvas = Canvas(buffer, pagesize=(595, 842))
     for page in range(1, pages + 1):
         canvas.setFont("Helvetica", 10)
-        canvas.drawString(50, 800, "Invoice number: LONG-4711" if page == 1 else f"Page {page} of {pages}")
+        canvas.drawString(50, 800, f"Invoice number: {number}" if page == 1 else f"{number}, page {page} of {pages}")
         for row in range(40):
             canvas.drawString(50, 770 - row * 18, f"{page}-{row} An item of the list")
             canvas.drawRightString(500, 770 - row * 18, f"{page * 100 + row}.50")

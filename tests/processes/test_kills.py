@@ -19,13 +19,6 @@ DONE_S = 60
 
 
 @pytest.fixture(scope="module")
-def document(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """A file that takes a while, and its schema."""
-    path = tmp_path_factory.mktemp("long") / "long.pdf"
-    return path, long_invoice(path, PAGES)
-
-
-@pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Generator[ServeProcess]:
     """One service for all kills; at the end nothing of it may be left."""
     with ServeProcess(tmp_path_factory.mktemp("kills") / "home") as service:
@@ -33,9 +26,10 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Generator[ServeProcess]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_killed_process_comes_back_and_the_job_succeeds(served: ServeProcess, document: tuple[Path, str], kind: str):
+def test_a_killed_process_comes_back_and_the_job_succeeds(served: ServeProcess, tmp_path: Path, kind: str):
     """In the middle of a job."""
-    path, schema = document
+    path, number = tmp_path / "long.pdf", f"LONG-{kind.upper()}"
+    schema = long_invoice(path, PAGES, number)
     with served.client() as client:
         job_id = submit(client, path, schema)
         served.wait_until(lambda: status_of(client, job_id) in ("reading", "extracting"), DONE_S)
@@ -46,7 +40,7 @@ def test_a_killed_process_comes_back_and_the_job_succeeds(served: ServeProcess, 
         if kind != "sandbox":  # that one is started when it is needed
             served.wait_until(lambda: _is_another(served.find(kind), victim), BACK_S)
         served.wait_until(lambda: status_of(client, job_id) == "succeeded", DONE_S)
-        assert values_of(client, job_id) == {"invoice_number": "LONG-4711"}
+        assert values_of(client, job_id) == {"invoice_number": number}
         coverage = client.get(f"/jobs/{job_id}/result").json()["coverage"]
         after = submit(client, SAMPLES / "form" / "document.pdf", schema)
         served.wait_until(lambda: status_of(client, after) == "succeeded", DONE_S)
@@ -55,11 +49,10 @@ def test_a_killed_process_comes_back_and_the_job_succeeds(served: ServeProcess, 
     assert served.process.poll() is None
 
 
-def test_after_a_killed_supervisor_nothing_is_left_and_the_next_start_finishes_the_job(
-    tmp_path: Path, document: tuple[Path, str]
-):
+def test_after_a_killed_supervisor_nothing_is_left_and_the_next_start_finishes_the_job(tmp_path: Path):
     """The home is free at once."""
-    path, schema = document
+    path = tmp_path / "long.pdf"
+    schema = long_invoice(path, PAGES)
     with ServeProcess(tmp_path / "home") as service:
         with service.client() as client:
             job_id = submit(client, path, schema)
