@@ -48,7 +48,7 @@ def _by_class(ask: Ask, best: Choice, lead: float, *, scanned: bool) -> float | 
     if best.why in ("mark", "ticked", "currency vote"):
         return 0.983 if lead >= CLEAR_LEAD else 0.9
     if best.why == "lone date":
-        return 0.96 if lead >= CLEAR_LEAD else 0.8
+        return (0.981 if scanned else 0.96) if lead >= CLEAR_LEAD else 0.8
     strong = best.label is not None and best.label.strength >= STRONG_LABEL and lead >= CLEAR_LEAD
     if not strong or not _beside(best):
         return None

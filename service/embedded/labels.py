@@ -63,6 +63,8 @@ def read_word(word: str) -> tuple[Part, ...]:
     parts: list[Part] = []
     if re.fullmatch(r"\(\d+\)", word):
         return ()
+    if word.strip(" :") in ("à", "À"):  # `facturé à`, `livré à`: folded it would be the article of other languages
+        return (("recipient", "end"),)
     for piece in re.split(r"[^\w#№]+|_", fold(word)):
         key = _key(piece)
         if not key:

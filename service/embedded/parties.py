@@ -112,7 +112,7 @@ def _stacked(layout: Layout, labels: Labels, postal: Segment) -> Party | None:
         top = lines[0]
         above = next((s for s in line.segments if _stacks(s, top)), None)
         if above is None:
-            if top.y0 - max(s.y1 for s in line.segments) > 1.6 * top.height:
+            if top.y0 - max(s.y1 for s in line.segments) > 2.6 * top.height:
                 break
             continue
         if _ends_block(above, labels):
@@ -130,14 +130,17 @@ def _stacked(layout: Layout, labels: Labels, postal: Segment) -> Party | None:
 
 def _stacks(above: Segment, below: Segment) -> bool:
     height = max(above.height, below.height)
-    near = below.y0 - above.y1 < 1.3 * height
+    gap = below.y0 - above.y1
     left = abs(above.x0 - below.x0) < 1.0 * height
+    near = gap < 1.3 * height or (gap < 2.6 * height and abs(above.x0 - below.x0) < 0.3 * height)
     centre = abs(above.x0 + above.x1 - below.x0 - below.x1) < 2.0 * height
     return near and (left or centre)
 
 
 def _ends_block(segment: Segment, labels: Labels) -> bool:
     folded = fold(segment.text)
+    if len([p for p in PARTS.split(segment.text) if p.strip()]) > 2:
+        return True
     if segment.text.rstrip().endswith(":") or date_pattern().search(folded) or CONTACT.search(folded):
         return True
     return labels.label_like(segment, strength=0.85) and not looks_company(segment.text)

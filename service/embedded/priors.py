@@ -53,7 +53,25 @@ def _opaque(ask: Ask) -> bool:
     return not any(phrase <= canonical(split_name(ask.field.name)) for phrase, _ in ask.phrases)
 
 
+_PAY_BY = re.compile(
+    r"(?:zahlbar|uberweis|zahlung|zahlen|begleich|payable|payment|pay|due|payer|regler|echeance|pagar|vencimiento|pagare|"
+    r"scadenza|betal|voldoen)[^.;]{0,70}?\b(?:bis|by|before|until|on|le|du|avant|antes|entro|al|el|voor|tot)\b\W*(?:zum|the|del|le)?\W*$"
+)
+
+
+def _pay_by(evidence: Evidence) -> list[Choice]:
+    """Dates that a sentence gives for the payment."""
+    found: list[Choice] = []
+    for date in evidence.spans.of(Kind.DATE):
+        before = fold(" ".join(t.text for t in date.segment.tokens[: date.start]))
+        if _PAY_BY.search(before):
+            found.append(Choice(date, date.value, 0.72, "sentence"))
+    return found
+
+
 def _dates(evidence: Evidence, ask: Ask) -> list[Choice]:
+    if ask.is_concept("due_date"):
+        return _pay_by(evidence)
     if not ask.is_concept("invoice_date"):
         return []
     others = ("due_date", "delivery_date", "order_date", "birth_date", "end_date", "print_date")
@@ -186,7 +204,7 @@ def _buyers(evidence: Evidence) -> list[Choice]:
     found: list[Choice] = []
     for party in evidence.parties:
         score = _buyer_score(evidence, party)
-        if not party.inline and score >= 0.5:
+        if not party.inline and score >= 0.5 and labelness(party.name.tokens) < 0.9:
             span = evidence.spans.cut(party.name, *party.name_words)
             found.append(Choice(span, span.raw.strip(" ,"), 0.45 + 0.4 * score, "recipient block"))
     return found

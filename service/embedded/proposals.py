@@ -12,7 +12,15 @@ from service.embedded.fields import Ask
 from service.embedded.labels import read_text, read_word
 from service.embedded.layout import Layout, Segment
 from service.embedded.matching import Hit, Labels, is_prose, labelness
-from service.embedded.normalise import date_pattern, fold, iban_valid, parse_date, parse_number, parse_period
+from service.embedded.normalise import (
+    date_pattern,
+    fold,
+    iban_valid,
+    parse_currency,
+    parse_date,
+    parse_number,
+    parse_period,
+)
 from service.embedded.parties import Party, find_parties
 from service.embedded.spans import Kind, Span, Spans
 
@@ -344,6 +352,8 @@ def _text_value(ask: Ask, span: Span) -> str | None:
         return None
     if ask.kind == "period":
         return parse_period(text)
+    if ask.kind == "currency":
+        return parse_currency(text) or next((c for w in text.split() if (c := parse_currency(w)) is not None), None)
     return text
 
 
