@@ -11,8 +11,9 @@ from anyio import to_thread
 from fastapi import APIRouter, FastAPI
 from starlette.types import Lifespan
 
-from service.api import events, files, job_actions, jobs, models, probes
+from service.api import dropin, dropin_jobs, events, files, job_actions, jobs, models, probes
 from service.api.context import Context, Places
+from service.api.dropin_headers import VendorHeaders
 from service.api.faults import install_handlers
 from service.api.metrics import Metrics
 from service.api.middleware import Envelope
@@ -56,7 +57,7 @@ def create_app(
         redirect_slashes=False,
         lifespan=lifespan,
     )
-    metrics = Metrics(services)
+    metrics, waiters = Metrics(services), Places(settings.dropin_waiting)
     app.state.metrics = metrics
     app.state.context = Context(
         services=services,
@@ -65,13 +66,16 @@ def create_app(
         waiting=anyio.CapacityLimiter(_WAITING_THREADS),
         drawing=anyio.CapacityLimiter(_DRAWING_THREADS),
         places=Places(most_waiting),
+        dropin_places=waiters,
     )
     rule = origin_rule(api_host=settings.api_host, allowed_hosts=settings.allowed_hosts)
     app.add_middleware(Envelope, rule=rule, metrics=metrics)
+    app.add_middleware(VendorHeaders, places=waiters, most_pages=settings.max_pages)
     install_handlers(app)
     for router in _ROUTERS:
         app.include_router(router, prefix=API)
-    app.include_router(probes.router)
+    for router in (dropin.router, dropin_jobs.router, probes.router):
+        app.include_router(router)
     return app
 
 

@@ -67,6 +67,20 @@ class Settings(BaseSettings):
     cpu_workers: int = Field(2, gt=0, description="Processes that read, extract offline and merge.")
     io_threads: int = Field(200, gt=0, description="Waiting places of the io worker.")
 
+    dropin_model: str = Field("", description="Model behind `information-extract` on `/v1`; empty: FIELDMARK_MODEL.")
+    dropin_waiting: int = Field(200, gt=0, description="Requests on `/v1` that wait at once in one API process.")
+    dropin_wait_s: float = Field(
+        900.0, gt=0, description="Longest wait of a request on `/v1`; the job goes on, and asking again waits on."
+    )
+    dropin_grace_s: float = Field(
+        120.0, gt=0, description="Seconds after which a job on `/v1` is cancelled when nobody waits for it any more."
+    )
+    fetch_urls: bool = Field(False, description="Whether files named by https URL on `/v1` are fetched.")
+    fetch_hosts: str = Field(
+        "", description="Hosts, comma-separated, that are fetched from although their addresses are private."
+    )
+    fetch_timeout_s: float = Field(30.0, gt=0, description="Longest fetching of one file, redirects included.")
+
     picture_cache_bytes: int = Field(500_000_000, gt=0, description="Size of the cache of page pictures.")
     retention_days: int = Field(30, gt=0, description="Days a finished job is kept.")
     api_host: str = Field("127.0.0.1", description="Address the API listens on.")

@@ -18,6 +18,7 @@ from service.clients.base import ExtractionClient, PagesReference
 from service.clients.embedded import PROVIDER as EMBEDDED
 from service.clients.embedded import EmbeddedClient, EmbeddedDoors
 from service.clients.registry import ClientRegistry, Provider
+from service.clients.url_fetch import FetchRule, UrlFetcher
 from service.documents.reader import DocumentReader, ReadingLimits
 from service.domain.errors import ErrorCode, InputError
 from service.domain.pages import PageText
@@ -89,9 +90,21 @@ def build_services(settings: Settings, *, role: str, queue: TaskQueue | None = N
             read_slice_s=READ_SLICE_S,
             model_timeout_s=settings.model_timeout_s,
             retention_s=settings.retention_days * _DAY_S,
+            grace_s=settings.dropin_grace_s,
+        ),
+        fetcher=UrlFetcher(
+            FetchRule(
+                allowed=settings.fetch_urls,
+                trusted_hosts=frozenset(
+                    name.strip().lower() for name in settings.fetch_hosts.split(",") if name.strip()
+                ),
+                max_bytes=settings.max_file_bytes,
+                timeout_s=settings.fetch_timeout_s,
+            )
         ),
         clock=time.time,
         default_model=settings.model,
+        dropin_model=settings.dropin_model or settings.model,
         process_id=process_id,
         engine=__version__,
     )

@@ -31,6 +31,16 @@ class Places:
         self._most = most
         self._taken = 0
 
+    @property
+    def most(self) -> int:
+        """How many there are."""
+        return self._most
+
+    @property
+    def free(self) -> int:
+        """How many are free now."""
+        return self._most - self._taken
+
     @contextmanager
     def take(self) -> Generator[None]:
         """Hold a place.
@@ -63,6 +73,8 @@ class Context:
     drawing: anyio.CapacityLimiter
     """Threads that wait for pictures of pages: they queue for the sandbox, and others must not wait behind them."""
     places: Places
+    dropin_places: Places
+    """Of those who wait for an answer on the vendor's paths."""
 
 
 def context_of(request: Request) -> Context:

@@ -94,20 +94,26 @@ ERROR_RULES: Mapping[ErrorCode, ErrorRule] = {
 def error_response(error: ServiceError, request_id: str, headers: Mapping[str, str] | None = None) -> Response:
     """The answer for an error; `Retry-After` when waiting helps."""
     rule = ERROR_RULES[error.code]
-    detail = ErrorDetail(
-        message=error.message,
-        type=rule.type,
-        param=error.param,
-        code=error.code,
-        retryable=error.retryable or error.retry_after_s is not None,
-        request_id=request_id,
-    )
     sent = dict(headers or {})
     if error.retry_after_s is not None:
         sent["Retry-After"] = str(max(1, ceil(error.retry_after_s)))
     if rule.status == 401:
         sent["WWW-Authenticate"] = 'Bearer realm="fieldmark"'
-    return Response(ErrorBody(error=detail).body(), rule.status, sent, media_type="application/json")
+    return Response(error_body(error, request_id), rule.status, sent, media_type="application/json")
+
+
+def error_body(error: ServiceError, request_id: str) -> bytes:
+    """The JSON body for an error."""
+    detail = ErrorDetail(
+        message=error.message,
+        type=ERROR_RULES[error.code].type,
+        param=error.param,
+        code=error.code,
+        retryable=error.retryable or error.retry_after_s is not None,
+        request_id=request_id,
+        details=dict(error.details) or None,
+    )
+    return ErrorBody(error=detail).body()
 
 
 def unexpected_response(error: Exception, request_id: str) -> Response:

@@ -33,8 +33,10 @@ def is_form(request: Request) -> bool:
     return parse_options_header(request.headers.get("content-type", ""))[0] == b"multipart/form-data"
 
 
-async def read_form(request: Request, take_file: TakeFile) -> Fields:
-    """Read a form to its end; `take_file` is called once at most, and must take the bytes that it is given.
+async def read_form(
+    request: Request, take_file: TakeFile, *, file_field: str = FILE_FIELD, most_files: int = 1
+) -> Fields:
+    """Read a form to its end; `take_file` is called for each file, and must take the bytes that it is given.
 
     Raises:
         InputError: the form is malformed, cut off, too large, or repeats a field.
@@ -46,10 +48,10 @@ async def read_form(request: Request, take_file: TakeFile) -> Fields:
     async for event in parts:
         if not isinstance(event, _Head):
             continue
-        if event.name == FILE_FIELD:
+        if event.name == file_field:
             files += 1
-            if files > 1:
-                raise _fault("a job has one file", event.name)
+            if files > most_files:
+                raise _fault(_too_many(most_files), file_field)
             await take_file(event.file_name or _NAMELESS, _data_of(parts), fields)
             continue
         value = bytearray()
@@ -172,6 +174,10 @@ def _text(name: str, value: bytes) -> str:
         return value.decode("utf-8")
     except UnicodeDecodeError:
         raise _fault("the field is not UTF-8 text", name) from None
+
+
+def _too_many(most: int) -> str:
+    return "a job has one file" if most == 1 else f"{most} files are taken at most"
 
 
 def _fault(why: str, param: str) -> InputError:

@@ -33,10 +33,11 @@ async def ask_until(request: Request, ask: Callable[[], T], enough: Callable[[T]
         InternalError: `overloaded`, too many wait already.
     """
     with context_of(request).places.take() if seconds else nullcontext():
-        return await _ask_until(request, ask, enough, seconds)
+        return await keep_asking(request, ask, enough, seconds=seconds)
 
 
-async def _ask_until(request: Request, ask: Callable[[], T], enough: Callable[[T], bool], seconds: float) -> T:
+async def keep_asking(request: Request, ask: Callable[[], T], enough: Callable[[T], bool], *, seconds: float) -> T:
+    """As `ask_until`, for one who holds a place already."""
     limiter = context_of(request).waiting
     started = time.monotonic()
     while True:

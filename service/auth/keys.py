@@ -107,17 +107,22 @@ class Authenticator:
         self._known: dict[str, tuple[Caller, float]] = {}
         self._keys_seen_at = float("-inf")
 
-    def authenticate(self, authorization: str | None, client_host: str | None) -> Caller:
+    def authenticate(
+        self, authorization: str | None, client_host: str | None, *, any_key_alone: bool = False
+    ) -> Caller:
         """Who it is.
 
         Args:
             authorization: the header as sent.
             client_host: address of the other end of the connection; None if unknown.
+            any_key_alone: whether, while there are no keys, this machine itself may show any: clients of the vendor
+                cannot do without one.
 
         Raises:
             AccessError: `invalid_api_key`: a key is missing, malformed, unknown or ended.
         """
-        if authorization is not None:
+        alone = any_key_alone and is_loopback(client_host) and not self._keys_exist()
+        if authorization is not None and not alone:
             return self._owner(_bearer(authorization))
         if self._keys_exist():
             raise _refused("This service wants an API key: send it as `Authorization: Bearer fm_…`.")

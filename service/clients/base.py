@@ -29,6 +29,8 @@ class Capabilities:
     max_file_bytes: int
     nested_objects: bool
     """Whether objects inside objects are accepted."""
+    enhanced_mode: bool = False
+    """Whether the model works otherwise when `mode: enhanced` is asked for."""
 
 
 @dataclass(frozen=True, slots=True)

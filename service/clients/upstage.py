@@ -39,6 +39,7 @@ CAPABILITIES = Capabilities(
     max_schema_chars=15_000,
     max_file_bytes=52_428_800,
     nested_objects=False,
+    enhanced_mode=True,
 )
 """The limits of the synchronous call."""
 

@@ -155,6 +155,22 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JobGroup:
+    """Jobs of one schema that were handed in together and are asked for together. Times are Unix seconds."""
+
+    id: str
+    tenant_id: str
+    model: str
+    """As the caller is told."""
+    asked: JsonObject
+    """What the answers tell beside the values, as the caller asked."""
+    job_ids: tuple[str, ...]
+    """In the order of the files."""
+    file_names: tuple[str, ...]
+    created_at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """A piece of a run that one worker does at a time. Times are Unix seconds."""
 

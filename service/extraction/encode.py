@@ -18,7 +18,7 @@ from service.protocol.additional_values import (
 from service.protocol.completion import ChatCompletion, Choice, CompletionUsage, Message
 from service.protocol.emission import WirePath, leaf_keys, wire_value
 from service.protocol.json_text import encode_json
-from service.protocol.request import ExtractionOptions
+from service.protocol.request import NOTHING_ASKED, ExtractionOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,7 @@ class EncodeOptions:
 
     path: WirePath = WirePath.STORED
     """Where it leaves; as stored, everything that is known is told."""
-    asked: ExtractionOptions = ExtractionOptions()
+    asked: ExtractionOptions = NOTHING_ASKED
     """What is told beside the values on the vendor's paths."""
     relative_to: tuple[int, ...] | None = None
     """The file pages of the request: page numbers become 1-based positions in it. None: pages of the file."""

@@ -24,7 +24,8 @@ from service.storage.codec import pack
 from service.storage.store import Rows
 
 _LOOKED_AT_PAGES = 20
-_LOST_PAGES = frozenset({PageState.FAILED, PageState.SKIPPED_LIMIT, PageState.NOT_REACHED, PageState.UNREADABLE})
+LOST_PAGES = frozenset({PageState.FAILED, PageState.SKIPPED_LIMIT, PageState.NOT_REACHED, PageState.UNREADABLE})
+"""Pages whose values a result may lack."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +144,7 @@ def _several_documents(services: Services, job: Job) -> Iterator[Issue]:
 def _publish(rows: Rows, job: Job, result: RunResult, body: bytes, now: float) -> Job:
     """The run's end, in the transaction that stores its result."""
     tallies = rows.steps.tallies(job)
-    lost = any(row.state in _LOST_PAGES for row in result.coverage)
+    lost = any(row.state in LOST_PAGES for row in result.coverage)
     readable = any(row.state is not PageState.FAILED or row.fields > 0 for row in result.coverage)
     gave = any(row.state is PageState.EXTRACTED or row.fields > 0 for row in result.coverage)
     status = lifecycle.final_status(tallies, lost_pages=lost, readable=readable, gave=gave)

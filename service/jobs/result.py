@@ -7,7 +7,7 @@ from typing import Literal
 
 from service.domain.errors import ErrorCode, StateError
 from service.domain.geometry import Quad
-from service.domain.jobs import Job, StoredFile
+from service.domain.jobs import Job, JobStatus, StoredFile
 from service.domain.records import (
     NO_USAGE,
     CheckResult,
@@ -22,8 +22,9 @@ from service.domain.records import (
     Verdict,
 )
 from service.extraction.encode import CompletionHead, EncodeOptions, encode_completion
-from service.jobs.merge_splits import RunResult
+from service.jobs.merge_splits import LOST_PAGES, RunResult
 from service.jobs.services import Services
+from service.protocol.completion import ChatCompletion
 from service.protocol.emission import WirePath, emit
 from service.storage.codec import unpack
 
@@ -91,9 +92,42 @@ def completion_body(services: Services, job: Job) -> JsonObject:
     Raises:
         StateError: `not_finished`.
     """
+    return emit(merged_completion(services, job, EncodeOptions()), WirePath.STORED)
+
+
+def merged_completion(
+    services: Services, job: Job, options: EncodeOptions, *, model: str | None = None
+) -> ChatCompletion:
+    """The result as a completion of one choice a record; a choice that may lack something ends with `length`.
+
+    Args:
+        services: of this process.
+        job: whose run is over.
+        options: for whom it is.
+        model: the name it tells; None: that of the model.
+
+    Raises:
+        StateError: `not_finished`.
+    """
     _, result = load_result(services, job)
-    head = CompletionHead(id=f"iex-{job.id[4:20]}", created=int(job.finished_at or job.created_at), model=result.model)
-    return emit(encode_completion(result.records, head, EncodeOptions(), result.usage), WirePath.STORED)
+    head = CompletionHead(
+        id=f"iex-{job.id[4:20]}", created=int(job.finished_at or job.created_at), model=model or result.model
+    )
+    whole = encode_completion(result.records, head, options, result.usage)
+    reasons = _finish_reasons(job, result)
+    choices = [c.model_copy(update={"finish_reason": r}) for c, r in zip(whole.choices, reasons, strict=True)]
+    return whole.model_copy(update={"choices": choices})
+
+
+def _finish_reasons(job: Job, result: RunResult) -> list[str]:
+    """`stop` for a record of which nothing can be missing, `length` for any other."""
+    if job.status is JobStatus.SUCCEEDED:
+        return ["stop"] * len(result.records)
+    lost = {row.page for row in result.coverage if row.state in LOST_PAGES}
+    nobodys = lost - {page for record in result.records for page in record.pages}
+    if not lost or nobodys:  # fields are missing, or a whole document is: no record may pass for the rest
+        return ["length"] * len(result.records)
+    return ["length" if lost & {*record.pages} else "stop" for record in result.records]
 
 
 def iso_time(at: float | None) -> str | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from service.clients.registry import ClientRegistry
+from service.clients.url_fetch import UrlFetcher
 from service.documents.reader import DocumentReader
 from service.jobs.keeper import ClaimKeeper
 from service.jobs.lifecycle import LeaseRule
@@ -72,6 +73,8 @@ class JobLimits:
     """Working time after which a reading step gives the rest of its pages back, so that other files come in between."""
     model_timeout_s: float
     retention_s: float
+    grace_s: float
+    """How long a job goes on after everybody who waited for its answer went away."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +93,10 @@ class Services:
     """Model calls that may be in flight in this process."""
     rule: LeaseRule
     limits: JobLimits
+    fetcher: UrlFetcher
     clock: Callable[[], float]
     default_model: str
+    dropin_model: str
+    """What answers under the vendor's names of models."""
     process_id: str
     engine: str

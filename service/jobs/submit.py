@@ -9,12 +9,17 @@ import orjson
 
 from service.domain.errors import ErrorCode, InputError
 from service.domain.jobs import EventType, Job, JobOptions, JobStatus, Step, StepKind, StoredFile
-from service.domain.records import JsonObject
+from service.domain.records import Issue, JsonObject, Stage
 from service.domain.schema import ExtractionSchema, SchemaField, parse_schema
 from service.extraction.check import parse_checks
 from service.extraction.plan import group_fields, narrow_schema
+from service.extraction.review_policy import parse_policy
 from service.jobs.services import Services
 from service.jobs.settle import ring
+from service.storage.store import Rows
+
+MODE_NOT_HONOURED = "mode_not_honoured"
+"""The issue of a job whose model knows no other mode than the standard one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,19 +45,43 @@ def submit_job(services: Services, submission: Submission) -> Job:
     Raises:
         InputError: the schema, an option or the model cannot be taken.
     """
+    new = prepare_job(services, submission)
+    with services.store.write(durable=True) as rows:
+        add_job(rows, new)
+    ring(services, [new.step])
+    return new.job
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewJob:
+    """A job that was checked and is not stored yet."""
+
+    job: Job
+    step: Step
+    submission: Submission
+
+
+def prepare_job(services: Services, submission: Submission) -> NewJob:
+    """Check what is handed in.
+
+    Raises:
+        InputError: the schema, an option or the model cannot be taken.
+    """
     check_schema(services, submission.schema, submission.options.model, submission.schema_name)
     now = services.clock()
     job = _new_job(services, submission, now)
-    step = first_step(job, now)
-    with services.store.write(durable=True) as rows:
-        rows.jobs.add(job, submission.password)
-        rows.steps.add([step])
-        if submission.idempotency is not None:
-            key, fingerprint = submission.idempotency
-            rows.idempotency.put(job.tenant_id, key, fingerprint, job.id, now)
-        rows.events.append(job, EventType.JOB_STATUS, {"status": job.status, "run": job.run}, now)
-    ring(services, [step])
-    return job
+    return NewJob(job=job, step=first_step(job, now), submission=submission)
+
+
+def add_job(rows: Rows, new: NewJob) -> None:
+    """Store a job; whoever calls rings for its step once that is committed."""
+    job, now = new.job, new.job.created_at
+    rows.jobs.add(job, new.submission.password)
+    rows.steps.add([new.step])
+    if new.submission.idempotency is not None:
+        key, fingerprint = new.submission.idempotency
+        rows.idempotency.put(job.tenant_id, key, fingerprint, job.id, now)
+    rows.events.append(job, EventType.JOB_STATUS, {"status": job.status, "run": job.run}, now)
 
 
 def check_schema(services: Services, source: JsonObject, model: str, name: str) -> ExtractionSchema:
@@ -121,4 +150,14 @@ def _new_job(services: Services, submission: Submission, now: float) -> Job:
         metadata=submission.metadata,
         created_at=now,
         created_by=submission.created_by,
+        issues=_unhonoured(services, submission.options),
     )
+
+
+def _unhonoured(services: Services, options: JobOptions) -> tuple[Issue, ...]:
+    """What was asked for and makes no difference with the model of the job."""
+    client, _ = services.models.resolve(options.model)
+    if options.mode == "standard" or client.capabilities.enhanced_mode:
+        return ()
+    message = f"The model {services.models.canonical(options.model)!r} has no enhanced mode; it answers as in standard."
+    return (Issue(stage=Stage.INTAKE, code=MODE_NOT_HONOURED, message=message),)

@@ -14,6 +14,7 @@ from service.domain.errors import ServiceError
 from service.domain.jobs import Step, StepState
 from service.jobs import lifecycle
 from service.jobs.control import delete_job, forget_file
+from service.jobs.dropin import cancel_abandoned
 from service.jobs.idempotency import KEPT_S
 from service.jobs.services import Services
 from service.jobs.settle import go_on, ring
@@ -35,6 +36,7 @@ def sweep(services: Services) -> None:
             return
         rows.upkeep.bury(now - _FORGET_PROCESS_S)
         rows.idempotency.remove_before(now - KEPT_S)
+        rows.groups.remove_before(now - 2 * services.limits.retention_s)
         silent = rows.steps.silent(now, _MOST)
     for step in silent:
         ring(services, _expire(services, step, now))

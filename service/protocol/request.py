@@ -38,6 +38,7 @@ class ExtractionOptions:
     """Fieldmark's own, asked for by header (`FULL_ANSWER`): every leaf key, and null where there is no value."""
 
 
+NOTHING_ASKED = ExtractionOptions()
 FULL_ANSWER = ("x-fieldmark-answer", "full")
 """Header and value with which one Fieldmark asks another for all that it knows; other servers do not look at it."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, func, insert, or_, select, update
 
 from service.domain.jobs import Job, JobStatus, ReviewState
 from service.storage import tables
@@ -59,9 +59,16 @@ class JobRows:
         job = self.get(job_id, lock=lock)
         return job if job and job.tenant_id == tenant_id else None
 
+    def find_all(self, tenant_id: str, job_ids: Collection[str]) -> dict[str, Job]:
+        """Those of the jobs that are there, by id."""
+        job = tables.jobs.c
+        query = select(*_COLUMNS).where(job.tenant_id == tenant_id, job.id.in_(job_ids))
+        found = (from_json(Job, row) for row in self._connection.execute(query).mappings())
+        return {job.id: job for job in found}
+
     def save(self, job: Job) -> None:
         """Write a job that was loaded under a lock."""
-        self._connection.execute(update(tables.jobs).where(tables.jobs.c.id == job.id).values(**to_columns(job)))
+        self._connection.execute(_SAVE, to_columns(job) | {"saved_id": job.id})
 
     def password(self, job_id: str) -> str | None:
         """The password of a job whose file was not opened yet."""
@@ -152,6 +159,25 @@ class IdempotencyRows:
         values = {"fingerprint": fingerprint, "job_id": job_id, "created_at": at}
         query = upsert(self._connection, tables.idempotency_keys).values(tenant_id=tenant_id, key=key, **values)
         self._connection.execute(query.on_conflict_do_update(index_elements=["tenant_id", "key"], set_=values))
+
+    def touch(self, tenant_id: str, key: str, at: float) -> None:
+        """Note that somebody still counts on a key."""
+        row = tables.idempotency_keys
+        found = row.c.tenant_id == tenant_id, row.c.key == key
+        self._connection.execute(update(row).where(*found).values(created_at=at))
+
+    def untouched(self, prefix: str, before: float, most: int) -> tuple[tuple[str, str, str | None], ...]:
+        """Tenant, key and job of those keys of all tenants that nobody counted on since then."""
+        row = tables.idempotency_keys.c
+        query = select(row.tenant_id, row.key, row.job_id)
+        old = query.where(row.created_at < before, row.key.startswith(prefix, autoescape=True)).limit(most)
+        return tuple((found[0], found[1], found[2]) for found in self._connection.execute(old))
+
+    def remove_untouched(self, tenant_id: str, key: str, before: float) -> bool:
+        """Forget a key unless somebody counted on it meanwhile; whether it is gone."""
+        row = tables.idempotency_keys
+        found = row.c.tenant_id == tenant_id, row.c.key == key, row.c.created_at < before
+        return self._connection.execute(delete(row).where(*found)).rowcount > 0
 
     def remove_before(self, at: float) -> None:
         """Forget old keys."""

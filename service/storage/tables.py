@@ -182,6 +182,19 @@ idempotency_keys = Table(
     Column("created_at", Float, nullable=False),
 )
 
+job_groups = Table(
+    "job_groups",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    _tenant(),
+    Column("model", String(200), nullable=False),
+    Column("asked", JSON, nullable=False),
+    Column("job_ids", JSON, nullable=False),
+    Column("file_names", JSON, nullable=False),
+    Column("created_at", Float, nullable=False),
+    Index(None, "tenant_id", "created_at"),
+)
+
 users = Table(
     "users",
     metadata,

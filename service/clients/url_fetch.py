@@ -1,0 +1,230 @@
+"""Files at addresses that callers name: fetched only where that is allowed, and never from the operator's network.
+
+A name is resolved once for each hop, every address it has is checked, and the connection goes to a checked address and
+to no other: a name that changes its address between check and connection gains nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import socket
+from collections.abc import AsyncGenerator, AsyncIterator, Generator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from ssl import SSLContext, create_default_context
+
+import aiohttp
+from aiohttp.abc import AbstractResolver, ResolveResult
+from yarl import URL
+
+from service.domain.errors import ErrorCode, InputError
+
+_MOST_REDIRECTS = 5
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_PIECE_BYTES = 65_536
+_NOT_DOCUMENTS = ("text/", "audio/", "video/", "application/json", "application/javascript", "multipart/")
+"""Media types that no file of ours has; what is let through is still judged by its bytes."""
+_TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchRule:
+    """What may be fetched."""
+
+    allowed: bool
+    trusted_hosts: frozenset[str]
+    """Names in small letters whose addresses are not checked."""
+    max_bytes: int
+    timeout_s: float
+    """From the first look-up to the last byte."""
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedFile:
+    """A file that is being fetched."""
+
+    name: str
+    """The last part of its path; empty when there is none."""
+    parts: AsyncIterator[bytes] = field(repr=False)
+
+
+class UrlFetcher:
+    """Fetches under a rule; holds nothing between two files."""
+
+    def __init__(self, rule: FetchRule, *, tls: SSLContext | None = None) -> None:
+        """Args: tls: whom to believe; None: the certificates of the system."""
+        self._rule = rule
+        self._tls = tls
+
+    @asynccontextmanager
+    async def open(self, url: str) -> AsyncGenerator[FetchedFile]:
+        """Fetch a file.
+
+        Raises:
+            InputError: `option_not_supported`, nothing is fetched here; `invalid_request_body`, this URL is not, or its
+                server does not give the file; `unsupported_format`, what it gives is no document. Reading the parts
+                raises the same.
+        """
+        if not self._rule.allowed:
+            raise InputError(
+                ErrorCode.OPTION_NOT_SUPPORTED,
+                "URLs are not fetched here: send the file as a data URL, or set FIELDMARK_FETCH_URLS=true.",
+                param="messages",
+            )
+        target = _parsed(url)
+        connector = aiohttp.TCPConnector(
+            resolver=_CheckedResolver(self._rule.trusted_hosts),
+            use_dns_cache=False,
+            force_close=True,
+            ssl=self._tls or create_default_context(),
+        )
+        timeout = aiohttp.ClientTimeout(total=self._rule.timeout_s)
+        async with aiohttp.ClientSession(connector=connector, timeout=timeout, trust_env=False) as session:
+            response = await self._follow(session, target)
+            async with response:
+                yield FetchedFile(PurePosixPath(response.url.path).name, self._parts(response))
+
+    async def _follow(self, session: aiohttp.ClientSession, url: URL) -> aiohttp.ClientResponse:
+        """The answer at the end of the redirects, each of which is checked as the first address was."""
+        for _ in range(_MOST_REDIRECTS + 1):
+            self._check(url)
+            with _plain_faults(url):
+                response = await session.get(url, allow_redirects=False)
+            if response.status not in _REDIRECTS:
+                return self._checked(response)
+            location = response.headers.get("location", "")
+            response.close()
+            if not location:
+                raise _unfetchable(url, "it redirects to nowhere")
+            url = _parsed(str(url.join(URL(location))))
+        raise _unfetchable(url, f"it redirects more than {_MOST_REDIRECTS} times")
+
+    def _check(self, url: URL) -> None:
+        """A host that is an address itself is never resolved, so it is checked here."""
+        host = url.host or ""
+        if host in self._rule.trusted_hosts:
+            return
+        try:
+            address = ipaddress.ip_address(host)
+        except ValueError:
+            return
+        if not is_public(address):
+            raise _refused(host)
+
+    def _checked(self, response: aiohttp.ClientResponse) -> aiohttp.ClientResponse:
+        fault: InputError | None = None
+        if response.status != 200:
+            fault = _unfetchable(response.url, f"its server answers with HTTP {response.status}")
+        elif response.content_type.startswith(_NOT_DOCUMENTS) and "content-type" in response.headers:
+            fault = InputError(
+                ErrorCode.UNSUPPORTED_FORMAT,
+                f"What {response.url.host!r} gives is {response.content_type[:100]!r}, which is no document.",
+                param="messages",
+            )
+        elif (response.content_length or 0) > self._rule.max_bytes:
+            fault = _unfetchable(response.url, f"it is larger than {self._rule.max_bytes} bytes")
+        if fault is not None:
+            response.close()
+            raise fault
+        return response
+
+    async def _parts(self, response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
+        size = 0
+        while True:
+            with _plain_faults(response.url):
+                piece = await response.content.read(_PIECE_BYTES)
+            if not piece:
+                return
+            size += len(piece)
+            if size > self._rule.max_bytes:
+                raise _unfetchable(response.url, f"it is larger than {self._rule.max_bytes} bytes")
+            yield piece
+
+
+class _CheckedResolver(AbstractResolver):
+    """Gives the connection only addresses that were checked."""
+
+    def __init__(self, trusted_hosts: frozenset[str]) -> None:
+        self._trusted_hosts = trusted_hosts
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
+    ) -> list[ResolveResult]:
+        """See aiohttp. One bad address among several refuses the name."""
+        loop = asyncio.get_running_loop()
+        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM, family=family)
+        results: list[ResolveResult] = []
+        for kind, _, proto, _, address in found:
+            if host not in self._trusted_hosts and not is_public(ipaddress.ip_address(str(address[0]))):
+                raise _refused(host)
+            results.append(
+                ResolveResult(
+                    hostname=host,
+                    host=str(address[0]),
+                    port=port,
+                    family=kind,
+                    proto=proto,
+                    flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV,
+                )
+            )
+        return results
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+def is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    """Whether an address is one of the public internet, also where it carries another one inside."""
+    if isinstance(address, ipaddress.IPv6Address):
+        inner = address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1]
+        if address in _TRANSLATED:
+            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+        if inner is not None:
+            return is_public(inner)
+        if address.scope_id is not None:
+            return False
+    return address.is_global and not address.is_multicast
+
+
+def _parsed(text: str) -> URL:
+    try:
+        url = URL(text)
+        port = url.port
+    except ValueError:
+        raise _unusable("The URL of the file is malformed.") from None
+    if url.scheme != "https" or not url.host:
+        scheme = url.scheme[:20]
+        raise _unusable(f"Files are fetched by https alone, not by {scheme!r}; send a data URL instead.")
+    if url.user or url.password or not port:
+        raise _unusable("The URL of the file must not hold a user or a password.")
+    return url
+
+
+@contextmanager
+def _plain_faults(url: URL) -> Generator[None]:
+    try:
+        yield
+    except InputError:
+        raise
+    except TimeoutError as error:
+        raise _unfetchable(url, "its server takes too long") from error
+    except (aiohttp.ClientError, OSError) as error:
+        cause = error.__cause__
+        if isinstance(cause, InputError):  # the resolver's own, which aiohttp wraps
+            raise cause from None
+        raise _unfetchable(url, f"the connection fails ({type(error).__name__})") from error
+
+
+def _refused(host: str) -> InputError:
+    return _unusable(f"The host {host[:100]!r} is not on the public internet, and nothing is fetched from there.")
+
+
+def _unfetchable(url: URL, why: str) -> InputError:
+    """Only the host is named: a path or query may hold a secret."""
+    return _unusable(f"The file at {(url.host or '')[:100]!r} cannot be fetched: {why}.")
+
+
+def _unusable(message: str) -> InputError:
+    return InputError(ErrorCode.INVALID_REQUEST, message, param="messages")
