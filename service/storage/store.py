@@ -16,7 +16,6 @@ from service.storage.faults import database_fault
 from service.storage.files import FileRows, PageRows
 from service.storage.job_groups import GroupRows
 from service.storage.jobs import IdempotencyRows, JobRows
-from service.storage.reviews import ReviewRows
 from service.storage.steps import StepRows
 from service.storage.upkeep import UpkeepRows
 
@@ -30,7 +29,6 @@ class Rows:
     files: FileRows
     pages: PageRows
     events: EventRows
-    reviews: ReviewRows
     groups: GroupRows
     idempotency: IdempotencyRows
     access: AccessRows
@@ -93,7 +91,6 @@ def _rows(connection: Connection) -> Rows:
         files=FileRows(connection),
         pages=PageRows(connection),
         events=EventRows(connection),
-        reviews=ReviewRows(connection),
         groups=GroupRows(connection),
         idempotency=IdempotencyRows(connection),
         access=AccessRows(connection),
