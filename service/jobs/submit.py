@@ -13,7 +13,6 @@ from service.domain.records import Issue, JsonObject, Stage
 from service.domain.schema import ExtractionSchema, SchemaField, parse_schema
 from service.extraction.check import parse_checks
 from service.extraction.plan import group_fields, narrow_schema
-from service.extraction.review_policy import parse_policy
 from service.jobs.services import Services
 from service.jobs.settle import ring
 from service.storage.store import Rows
