@@ -20,6 +20,8 @@ _INVISIBLE_MODES = (3, 7)
 _FILL_AND_STROKE = 2
 _HYPHEN = 0x2
 """What PDFium gives for a hyphen at a line's end."""
+_SURROGATES = 0xD800
+"""Below it, and above the code for a hyphen, a code is a letter as it is."""
 _text_object = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)(
     ctypes.cast(pdfium_c.FPDFText_GetTextObject, ctypes.c_void_p).value or 0
 )
@@ -78,7 +80,7 @@ class _GlyphReader:
             if ay > by:
                 ay, by = by, ay
             code = pdfium_c.FPDFText_GetUnicode(text, index)
-            letter = "-" if code == _HYPHEN and style.source else _letter(code)
+            letter = chr(code) if _HYPHEN < code < _SURROGATES else _letter(code, style)
             glyphs.append(Glyph(letter, ax, ay, bx, by, style))
         return PageGlyphs(tuple(glyphs), unmapped)
 
@@ -103,7 +105,9 @@ class _GlyphReader:
         )
 
 
-def _letter(code: int) -> str:
+def _letter(code: int, style: TextStyle) -> str:
+    if code == _HYPHEN and style.source:
+        return "-"
     return chr(code) if 0 < code < 0x110000 else "\ufffd"
 
 
