@@ -97,6 +97,7 @@ async def call_cost_s(url: str, part: bytes) -> float:
                 "confidence": True,
             }
             async with session.post(url, data=orjson.dumps(body), headers=headers) as answer:
+                answer.raise_for_status()
                 orjson.loads(await answer.read())
 
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
