@@ -11,11 +11,33 @@ from service.embedded.normalise import date_pattern, fold
 from service.embedded.proposals import Choice, Evidence
 from service.embedded.row_checks import Row
 from service.embedded.spans import Kind, Span
+from service.embedded.tables import read_table
+from service.embedded.totals import printed_totals
 
+FEW_CENTS = 3
+"""With fewer amounts that have two decimals, a document's prices are whole numbers."""
 END_OWNERS = frozenset(
     f"concept:{name}"
     for name in ("total_gross", "total_net", "total_tax", "amount_due", "cash", "change", "tip", "rounding")
 )
+
+
+def read_rows(evidence: Evidence, asks: Sequence[Ask]) -> list[Row]:
+    """The rows under a header, or of a list without one: the reading whose amounts come to a printed total."""
+    table = read_table(evidence, asks)
+    amount = _column(asks, ("amount", "unit_price"), "money")
+    if amount is None:
+        return table
+    proven = any(cell.why.endswith("+product") for row in table for cell in row.values())
+    if table and (proven or not evidence.layout.scanned or _adds_up(evidence, table, amount.path)):
+        return table
+    items = read_items(evidence, asks)
+    return items if not table or _adds_up(evidence, items, amount.path) else table
+
+
+def _adds_up(evidence: Evidence, rows: Sequence[Row], path: str) -> bool:
+    amounts = [float(v) for row in rows if path in row and isinstance(v := row[path].value, (int, float))]
+    return len(amounts) > 1 and any(abs(sum(amounts) - total) < 0.011 for total in printed_totals(evidence))
 
 
 def read_items(evidence: Evidence, asks: Sequence[Ask]) -> list[Row]:
@@ -56,8 +78,15 @@ def _price_at_end(evidence: Evidence, line: Line) -> Span | None:
     page = evidence.layout.page(line.page)
     left, right = min(s.x0 for s in page_segments(page.lines)), max(s.x1 for s in page_segments(page.lines))
     last = line.segments[-1]
-    numbers = [n for n in evidence.spans.inside(last, Kind.NUMBER) if n.decimals == 2 and not n.percent]
-    if not numbers or len(last.tokens) - numbers[-1].end > 1:
+    whole = sum(n.decimals == 2 for n in evidence.spans.of(Kind.NUMBER)) < FEW_CENTS
+    numbers = [
+        n for n in evidence.spans.inside(last, Kind.NUMBER)
+        if (n.decimals == 2 or (whole and len(line.segments) > 1)) and not n.percent
+    ]  # fmt: skip
+    if not numbers:
+        return None
+    behind = last.tokens[numbers[-1].end :]
+    if len(behind) > 2 or any(len(t.text) > 3 for t in behind):
         return None
     return numbers[-1] if numbers[-1].x1 > left + 0.55 * (right - left) else None
 

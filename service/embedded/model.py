@@ -22,7 +22,7 @@ from service.domain.schema import ExtractionSchema, FieldType, SchemaField, esca
 from service.embedded.choose import choose
 from service.embedded.confidence import HIGH, probability
 from service.embedded.fields import Ask, understand
-from service.embedded.items import read_items
+from service.embedded.items import read_rows
 from service.embedded.layout import Layout, build_layout
 from service.embedded.lists import read_list
 from service.embedded.matching import Labels
@@ -30,7 +30,6 @@ from service.embedded.proposals import Choice, Evidence, gather
 from service.embedded.prose import Prose
 from service.embedded.row_checks import Row
 from service.embedded.spans import Spans
-from service.embedded.tables import read_table
 from service.embedded.values import final_value
 
 MODEL_VERSION = "2026.11"
@@ -70,7 +69,7 @@ class EmbeddedModel:
         evidence = gather(layout, Spans(layout, day_first=hint), labels)
         writer = _Writer(layout.scanned, _nothing_read(pages))
         chosen = choose(evidence, plan.singles, Prose(layout))
-        rows = {path: read_table(evidence, asks) or read_items(evidence, asks) for path, asks in plan.tables.items()}
+        rows = {path: read_rows(evidence, asks) for path, asks in plan.tables.items()}
         lists = {path: read_list(evidence, ask, Prose(layout)) for path, ask in plan.lists.items()}
         values = _assemble(schema.root, "", _Found(chosen, rows, lists, plan), writer)
         assert isinstance(values, dict)

@@ -53,6 +53,11 @@ def _same_line(choice: Choice) -> bool:
     return choice.label is not None and choice.label.segment.line == choice.span.segment.line
 
 
+def printed_totals(evidence: Evidence) -> set[float]:
+    """The amounts beside labels of totals."""
+    return {_value(s) for s in _labelled(evidence, ("total_gross", "amount_due", "total_net"))}
+
+
 def _paid(evidence: Evidence) -> set[float]:
     """What cash less change comes to, for every printed pair."""
     cash = {_value(s) for s in _labelled(evidence, ("cash",))}
