@@ -78,16 +78,18 @@ def fleet(latency_s: float, **settings: str | int) -> Generator[Fleet]:
         }
         environment = {**os.environ, **{f"FIELDMARK_{k.upper()}": str(v) for k, v in (given | settings).items()}}
         command = [sys.executable, "-m", "service.cli.main", "serve", "--port", "0"]
-        process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
+        log = Path(folder) / "serve.log"
+        with log.open("wb") as output:
+            process = subprocess.Popen(command, env=environment, stdout=output, stderr=output)
         try:
-            url = _wait_ready(home, process)
+            url = _wait_ready(home, process, log)
             yield Fleet(url=url, stub_url=stub_url, serve_pid=process.pid, stub_pid=stub_pid)
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait(timeout=30)
 
 
-def _wait_ready(home: Path, process: subprocess.Popen[bytes]) -> str:
+def _wait_ready(home: Path, process: subprocess.Popen[bytes], log: Path) -> str:
     end = time.monotonic() + _START_S
     while time.monotonic() < end and process.poll() is None:
         info = read_info(home)
@@ -96,7 +98,7 @@ def _wait_ready(home: Path, process: subprocess.Popen[bytes]) -> str:
             if {"api", "cpu", "io", "redis"} <= roles:
                 return info.url
         time.sleep(0.2)
-    raise RuntimeError(f"the service did not get ready in {_START_S:g} s (exit code {process.poll()})")
+    raise RuntimeError(f"the service did not get ready in {_START_S:g} s:\n{log.read_text(errors='replace')[-2000:]}")
 
 
 async def _is_ready(url: str) -> bool:
@@ -169,7 +171,13 @@ async def _end_of(session: aiohttp.ClientSession, target: Fleet, job_id: str) ->
             return datetime.fromisoformat(body["timing"]["finished_at"]).timestamp()
 
 
-async def first_request_at(target: Fleet) -> float:
+async def last_request_at(target: Fleet) -> float:
     """When the model server got its last request, in Unix seconds."""
     async with aiohttp.ClientSession() as session, session.get(f"{target.stub_url}/requests") as answer:
         return (await answer.json())[-1]["at"]
+
+
+async def forget_requests(target: Fleet) -> None:
+    """Let the model server count from nothing."""
+    async with aiohttp.ClientSession() as session, session.post(f"{target.stub_url}/reset", json={}) as answer:
+        answer.raise_for_status()

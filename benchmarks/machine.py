@@ -48,16 +48,6 @@ def cpu_s(pid: int) -> float:
     return times.user + times.system
 
 
-def peak_memory_bytes(pid: int) -> int:
-    """The most resident memory a process ever had; 0 when it has ended."""
-    try:
-        status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
-    except OSError:
-        return 0
-    line = next((line for line in status.splitlines() if line.startswith("VmHWM:")), "VmHWM: 0 kB")
-    return int(line.split()[1]) * 1024
-
-
 def _busy_s() -> float:
     fields = Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0].split()[1:]
     user, nice, system, _idle, _wait, irq, soft, steal = (int(f) for f in fields[:8])

@@ -38,14 +38,14 @@ def read_words(page: pdfium.PdfPage) -> int:
     text = page.get_textpage()
     count = raw.FPDFText_CountChars(text)
     left, right, bottom, top = (ctypes.c_double() for _ in range(4))
-    words: list[tuple[str, float, float, float, float]] = []
+    words: list[tuple[str, list[float]]] = []
     letters: list[str] = []
     box = [1e9, 1e9, -1e9, -1e9]
     for index in range(count):
         letter = chr(raw.FPDFText_GetUnicode(text, index))
         if letter.isspace():
             if letters:
-                words.append(("".join(letters), *box))
+                words.append(("".join(letters), box))
                 letters, box = [], [1e9, 1e9, -1e9, -1e9]
             continue
         raw.FPDFText_GetCharBox(text, index, left, right, bottom, top)

@@ -2,8 +2,8 @@
 
     python -m benchmarks.run [--only NAME …] [--rounds 2]
 
-Every makespan is compared with the ideal that `benchmarks.ideal` computes from raw loops measured in the same run. Other
-programs on the machine take cores from the service: the ideal counts the cores that were left.
+Every makespan is compared with the ideal that `benchmarks.ideal` computes from raw loops measured in the same run.
+Other programs on the machine take cores from the service: the ideal counts the cores that were left.
 """
 
 from __future__ import annotations
@@ -20,15 +20,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks.fleet import Fleet, Run, first_request_at, fleet, model_server, run_jobs
+from benchmarks.fleet import Run, fleet, forget_requests, last_request_at, model_server, run_jobs
 from benchmarks.ideal import Costs, Load, ideal_s
-from benchmarks.machine import CORES, Meter, cpu_s, peak_memory_bytes, roles_below
+from benchmarks.machine import CORES, Meter
 from benchmarks.papers import copy_of, draw_pages
-from service.documents.reader import DocumentReader, ReadingLimits
+from benchmarks.reading import cost_of, new_reader, read_all
 from service.domain.pages import PageRange
-from service.settings import Settings
 
 _MB = 1_000_000
+_MANY_PAGES = 500
+_ROUNDS_OF_ONE = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,21 +65,11 @@ def _measured(load: Load, **options: str) -> tuple[Run, dict[str, float], float]
     pdf = draw_pages(load.pages)
     with fleet(load.latency_s, max_calls_in_flight=load.in_flight) as running:
         asyncio.run(run_jobs(running, [draw_pages(1)]))  # every process has had its first job
-        _forget(running)
+        asyncio.run(forget_requests(running))
         meter = Meter(running.serve_pid, {"model": running.stub_pid})
         files = (copy_of(pdf, number) for number in range(load.documents))
         run = asyncio.run(run_jobs(running, files, **options))
         return run, *meter.read()
-
-
-def _forget(running: Fleet) -> None:
-    async def reset() -> None:
-        import aiohttp
-
-        async with aiohttp.ClientSession() as session, session.post(f"{running.stub_url}/reset", json={}):
-            pass
-
-    asyncio.run(reset())
 
 
 def measure_load(name: str, load: Load, costs: Costs, *, least: float | None) -> Line:
@@ -90,7 +81,8 @@ def measure_load(name: str, load: Load, costs: Costs, *, least: float | None) ->
     shares = ", ".join(f"{role} {seconds:.1f}" for role, seconds in sorted(used.items()) if role)
     more = (
         f"measured {run.makespan_s:.2f} s, ideal {ideal:.2f} s on {cores:.1f} cores left "
-        f"({ideal_s(load, costs, CORES):.2f} s on {CORES}); {run.requests} calls, {run.peak_in_flight} at once; CPU s: {shares}"
+        f"({ideal_s(load, costs, CORES):.2f} s on {CORES}); "
+        f"{run.requests} calls, {run.peak_in_flight} at once; CPU s: {shares}"
     )
     if least is None:
         return Line(name=name, figure=f"ideal + {over:.2f} s", wanted="≤ ideal + 0.5 s", reached=over <= 0.5, more=more)
@@ -111,11 +103,11 @@ def measure_first_request() -> Line:
     """From the reply to an upload to the first model request, with a split of one page."""
     waits: list[float] = []
     with fleet(0.0) as running:
-        for number in range(21):
+        for number in range(1 + _ROUNDS_OF_ONE):
             run = asyncio.run(run_jobs(running, [copy_of(draw_pages(1), number)]))
-            waits.append(asyncio.run(first_request_at(running)) - run.first_reply_at)
+            waits.append(asyncio.run(last_request_at(running)) - run.first_reply_at)
     middle = 1000 * statistics.median(waits[1:])
-    more = f"median of 20; least {1000 * min(waits[1:]):.0f} ms, most {1000 * max(waits[1:]):.0f} ms"
+    more = f"median of {_ROUNDS_OF_ONE}; least {1000 * min(waits[1:]):.0f} ms, most {1000 * max(waits[1:]):.0f} ms"
     return Line(
         name="upload reply → model request",
         figure=f"{middle:.0f} ms",
@@ -127,36 +119,24 @@ def measure_first_request() -> Line:
 
 def measure_sandbox_memory() -> Line:
     """The most memory a reading process has while it reads and cuts 500 pages."""
-    settings = Settings()
-    limits = ReadingLimits(
-        max_pages=settings.max_pages,
-        max_page_pixels=settings.max_page_pixels,
-        page_timeout_s=settings.page_timeout_s,
-        ocr_page_timeout_s=settings.ocr_page_timeout_s,
-        pdf_memory_bytes=settings.pdf_memory_bytes,
-        ocr_memory_bytes=settings.ocr_memory_bytes,
-    )
-    reader = DocumentReader(limits)
+    reader = new_reader()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "five_hundred.pdf"
-        path.write_bytes(draw_pages(500))
+        path.write_bytes(draw_pages(_MANY_PAGES))
+
+        def read_and_cut() -> None:
+            read_all(reader, path)
+            for first in range(1, _MANY_PAGES, 10):
+                reader.cut(path, PageRange(first, first + 9))
+
         try:
             reader.open(path)
-            words = sum(len(page.words) for page in reader.read_pages(path, PageRange(1, 500)))
-            for first in range(1, 500, 10):
-                reader.cut(path, PageRange(first, first + 9))
-            [sandbox] = [pid for pid, role in roles_below(0 or _own_pid()).items() if role == "sandbox"]
-            peak, spent = peak_memory_bytes(sandbox) / _MB, cpu_s(sandbox)
+            cost = cost_of(reader, read_and_cut)
         finally:
             reader.close()
-    more = f"{words} words; {1000 * spent / 500:.1f} ms CPU a page, read and cut"
+    peak = cost.peak_bytes / _MB
+    more = f"{1000 * cost.cpu_s / _MANY_PAGES:.1f} ms CPU a page, read, handed over and cut"
     return Line(name="sandbox, 500 pages", figure=f"{peak:.0f} MB", wanted="≤ 150 MB", reached=peak <= 150, more=more)
-
-
-def _own_pid() -> int:
-    import os
-
-    return os.getpid()
 
 
 LOADS = {
