@@ -51,6 +51,6 @@ lock:
 	build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header \
 	  --extra postgres --extra s3 --output-file requirements/runtime.txt pyproject.toml
 	build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header \
-	  --extra postgres --extra s3 --group test --constraints requirements/runtime.txt --output-file requirements/test.txt pyproject.toml
+	  --extra parquet --extra postgres --extra s3 --group test --constraints requirements/runtime.txt --output-file requirements/test.txt pyproject.toml
 	build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header \
 	  --no-deps --group pyproject.toml:model-server --output-file requirements/model-server.txt

@@ -1,0 +1,149 @@
+"""A result as a file of one format: the one door to this room."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import PurePath
+
+from service.domain.errors import ErrorCode, InputError
+from service.domain.records import JsonObject, Scalar
+from service.domain.schema import ExtractionSchema
+from service.exports.csv_file import CsvDialect, write_csv
+from service.exports.parquet_file import write_parquet
+from service.exports.tables import RECORDS, Table, flatten_result, table_paths
+from service.exports.xlsx_file import write_xlsx
+from service.protocol.json_text import encode_json
+
+
+class ExportFormat(StrEnum):
+    """Formats; the name is also the ending of the file."""
+
+    JSON = "json"
+    JSONL = "jsonl"
+    CSV = "csv"
+    XLSX = "xlsx"
+    PARQUET = "parquet"
+
+    @property
+    def media_type(self) -> str:
+        """For Content-Type."""
+        return MEDIA_TYPES[self]
+
+    @property
+    def one_table(self) -> bool:
+        """Whether a file of it holds one table alone."""
+        return self in (ExportFormat.CSV, ExportFormat.PARQUET)
+
+
+MEDIA_TYPES: Mapping[ExportFormat, str] = {
+    ExportFormat.JSON: "application/json",
+    ExportFormat.JSONL: "application/jsonl",
+    ExportFormat.CSV: "text/csv; charset=utf-8; header=present",
+    ExportFormat.XLSX: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    ExportFormat.PARQUET: "application/vnd.apache.parquet",
+}
+_DIALECT = CsvDialect()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportOptions:
+    """What is wanted."""
+
+    format: ExportFormat = ExportFormat.JSON
+    table: str | None = None
+    """Path of a table, `/lines`; empty: of the records. None: all that the format holds."""
+    dialect: CsvDialect = _DIALECT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportFile:
+    """A file that is not written yet."""
+
+    name: str
+    media_type: str
+    content: bytes
+
+
+def export_result(result: JsonObject, schema: ExtractionSchema, options: ExportOptions) -> ExportFile:
+    """The file of a result; of a format that holds one table alone that of the records, unless another is named.
+
+    Raises:
+        InputError: `invalid_option`, there is no such table; `option_not_supported`, a library is missing.
+    """
+    if options.table is not None:
+        _check_table(options.table, schema)
+    kind = options.format
+    if options.table is None and kind in (ExportFormat.JSON, ExportFormat.JSONL):
+        content = encode_json(result) if kind is ExportFormat.JSON else _record_lines(result)
+        return _file(result, RECORDS, options, content)
+    path = options.table if options.table is not None or not kind.one_table else ""
+    tables = flatten_result(result, schema, None if path is None else (path,))
+    return _file(result, tables[0].name, options, _content(tables, options))
+
+
+def export_tables(result: JsonObject, schema: ExtractionSchema, options: ExportOptions) -> list[tuple[str, bytes]]:
+    """Endings and contents of the files that together hold all of a result: `.xlsx`; `.csv` and `.lines.csv`, ….
+
+    Raises:
+        InputError: as `export_result`.
+    """
+    kind = options.format
+    if not kind.one_table or options.table is not None:
+        return [(f".{kind}", export_result(result, schema, options).content)]
+    return [
+        (f".{kind}" if not table.path else f".{_plain(table.name)}.{kind}", _content([table], options))
+        for table in flatten_result(result, schema)
+    ]
+
+
+def _check_table(path: str, schema: ExtractionSchema) -> None:
+    known = table_paths(schema)
+    if path not in known:
+        offered = ", ".join(repr(p) for p in known[1:]) or "none: the schema has no arrays"
+        raise InputError(
+            ErrorCode.INVALID_OPTION, f"There is no table {path[:100]!r}; there are {offered}.", param="table"
+        )
+
+
+def _content(tables: list[Table], options: ExportOptions) -> bytes:
+    if options.format is ExportFormat.XLSX:
+        return write_xlsx(tables)
+    table = tables[0]
+    if options.format is ExportFormat.CSV:
+        return write_csv(table, options.dialect)
+    if options.format is ExportFormat.PARQUET:
+        return write_parquet(table)
+    rows = [_row_object(table, [cell.value for cell in row]) for row in table.rows]
+    if options.format is ExportFormat.JSON:
+        return encode_json([*rows])
+    return b"".join(encode_json(row) + b"\n" for row in rows)
+
+
+def _row_object(table: Table, values: list[Scalar]) -> JsonObject:
+    return dict(zip((column.name for column in table.columns), values, strict=True))
+
+
+def _record_lines(result: JsonObject) -> bytes:
+    """A line for each record, with what tells whose it is."""
+    around: JsonObject = {name: result.get(name) for name in ("job_id", "status", "external_id", "file")}
+    records = result.get("records")
+    return b"".join(
+        encode_json(around | record) + b"\n"
+        for record in (records if isinstance(records, list) else [])
+        if isinstance(record, dict)
+    )
+
+
+def _file(result: JsonObject, table: str, options: ExportOptions, content: bytes) -> ExportFile:
+    file = result.get("file")
+    given = file.get("name") if isinstance(file, dict) else None
+    stem = PurePath(_plain(str(given))).stem if given else str(result.get("job_id"))
+    middle = "" if table == RECORDS else f".{_plain(table)}"
+    return ExportFile(name=f"{stem}{middle}.{options.format}", media_type=options.format.media_type, content=content)
+
+
+def _plain(name: str) -> str:
+    """A name that no file system and no header takes for anything else."""
+    return "".join("_" if c in '/\\:*?"<>|' or not c.isprintable() else c for c in name).strip(" .") or "_"

@@ -1,0 +1,131 @@
+"""Tables as an Excel workbook: a sheet a table, cells with types, values not to be trusted unseen on yellow."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import regex
+from xlsxwriter import Workbook
+from xlsxwriter.format import Format
+from xlsxwriter.worksheet import Worksheet
+
+from service.exports.tables import Cell, Column, ColumnKind, Table, as_day, fits_double
+
+MOST_ROWS = 1_048_575
+"""Rows of a sheet, its header not counted; a longer table goes on in a further sheet."""
+MOST_TEXT = 32_767
+"""UTF-16 units of a cell. Source: Excel specifications and limits, support.microsoft.com, read 2026-11-30."""
+_FIRST_DAY = dt.date(1900, 3, 1)
+"""Excel counts a 29 February 1900 that never was: earlier days would be read as others."""
+_LONGEST_SHEET_NAME = 31
+_NOT_IN_SHEET_NAMES = regex.compile(r"[\[\]:*?/\\\p{C}]")
+_YELLOW = "#FFF2CC"
+_WIDTHS = {
+    ColumnKind.TEXT: 28,
+    ColumnKind.NUMBER: 14,
+    ColumnKind.INTEGER: 12,
+    ColumnKind.BOOLEAN: 10,
+    ColumnKind.DATE: 12,
+}
+
+
+def write_xlsx(tables: Sequence[Table], *, most_rows: int = MOST_ROWS) -> bytes:
+    """A workbook with every table.
+
+    Args:
+        tables: at least one.
+        most_rows: of a sheet, its header not counted.
+    """
+    file = io.BytesIO()
+    options = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
+    with Workbook(file, options) as book:
+        styles = _Styles.of(book)
+        names: set[str] = set()
+        for table in tables:
+            for start in range(0, max(1, len(table.rows)), most_rows):
+                sheet = book.add_worksheet(_sheet_name(table.name, start // most_rows, names))
+                _fill(sheet, table.columns, table.rows[start : start + most_rows], styles)
+    return file.getvalue()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Styles:
+    """Formats by whether the value is low."""
+
+    header: Format
+    text: dict[bool, Format]
+    """Marked as text, so that what looks like a formula stays text when somebody edits the cell."""
+    day: dict[bool, Format]
+    plain: dict[bool, Format]
+
+    @classmethod
+    def of(cls, book: Workbook) -> _Styles:
+        def both(properties: dict[str, str | bool]) -> dict[bool, Format]:
+            marked: dict[str, str | bool] = {**properties, "bg_color": _YELLOW}
+            return {False: book.add_format(properties), True: book.add_format(marked)}
+
+        return cls(
+            header=book.add_format({"bold": True, "bottom": 1, "quote_prefix": True}),
+            text=both({"quote_prefix": True}),
+            day=both({"num_format": "yyyy-mm-dd"}),
+            plain=both({}),
+        )
+
+
+def _fill(sheet: Worksheet, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], styles: _Styles) -> None:
+    for number, column in enumerate(columns):
+        sheet.write_string(0, number, _cut(column.name), styles.header)
+        sheet.set_column(number, number, max(_WIDTHS[column.kind], min(len(column.name) + 2, 40)))
+    sheet.freeze_panes(1, 0)
+    sheet.autofilter(0, 0, len(rows), len(columns) - 1)
+    for row_number, row in enumerate(rows, start=1):
+        for number, (column, cell) in enumerate(zip(columns, row, strict=True)):
+            _write(sheet, (row_number, number), column, cell, styles)
+
+
+def _write(sheet: Worksheet, place: tuple[int, int], column: Column, cell: Cell, styles: _Styles) -> None:
+    value = cell.value
+    if value is None:
+        return
+    if isinstance(value, bool):
+        sheet.write_boolean(*place, value, styles.plain[cell.is_low])
+    elif isinstance(value, (int, float)) and fits_double(value):
+        sheet.write_number(*place, value, styles.plain[cell.is_low])
+    elif column.kind is ColumnKind.DATE and (day := as_day(str(value))) is not None and day >= _FIRST_DAY:
+        sheet.write_datetime(*place, dt.datetime.combine(day, dt.time()), styles.day[cell.is_low])
+    else:  # text, and integers with more digits than a cell can hold
+        sheet.write_string(*place, _cut(str(value)), styles.text[cell.is_low])
+
+
+def _cut(text: str) -> str:
+    """Text as long as a cell takes; one that is cut says so."""
+    if _length(text) <= MOST_TEXT:
+        return text
+    note = f"… [cut: {len(text)} characters in all]"
+    return text[: (MOST_TEXT - len(note)) // 2] + note
+
+
+def _length(text: str) -> int:
+    """In UTF-16 units, as Excel counts."""
+    return len(text.encode("utf-16-le")) // 2
+
+
+def _sheet_name(name: str, part: int, taken: set[str]) -> str:
+    """A name that Excel takes, no two alike whatever their case; further parts are numbered."""
+    plain = _NOT_IN_SHEET_NAMES.sub("_", name).strip("' ") or "table"
+    if plain.casefold() == "history":  # reserved by Excel
+        plain += "_"
+    number = part + 1
+    while True:
+        tail = f" ({number})" if number > 1 else ""
+        candidate = plain
+        while _length(candidate + tail) > _LONGEST_SHEET_NAME:
+            candidate = candidate[:-1]
+        chosen = candidate.rstrip("' ") + tail
+        if chosen.casefold() not in taken:
+            taken.add(chosen.casefold())
+            return chosen
+        number += 1
