@@ -22,7 +22,6 @@ from service.domain.records import JsonObject
 
 _LOOK_S = 0.1
 _STATES = {JobStatus.SUCCEEDED: EntryState.SUCCEEDED, JobStatus.PARTIALLY_SUCCEEDED: EntryState.PARTIAL}
-_GONE = (ErrorCode.JOB_NOT_FOUND, ErrorCode.EXPIRED)
 
 
 @dataclass(slots=True)

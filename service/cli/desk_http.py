@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+import uuid
+from collections.abc import Callable
 from typing import Literal, cast
 
 import httpx
@@ -14,6 +17,11 @@ from service.domain.jobs import JobStatus
 from service.domain.records import Json, JsonObject
 
 _API = "/api/v1"
+_PATIENCE_S = 30.0
+_PAUSE_S = 0.5
+_NOT_NOW = (429, 503)
+_STATE = (401, 403, 404, 409, 410)
+_OURS = 500
 _TIMEOUT = httpx.Timeout(60.0, connect=10.0)
 
 
@@ -34,9 +42,16 @@ class HttpDesk:
             fields["split_documents"] = "true"
         given = {"model": order.model, "password": order.password, "pages_per_chunk": order.pages_per_chunk}
         fields |= {name: str(value) for name, value in given.items() if value is not None}
-        try:
+        # With a key of its own a repeated request is attached to the job that the first one made.
+        headers = {"Idempotency-Key": uuid.uuid4().hex}
+
+        def send() -> httpx.Response:
             with order.path.open("rb") as file:
-                return str(self._ask("POST", "/jobs", data=fields, file=(order.path.name, file))["id"])
+                files = {"file": (order.path.name, file)}
+                return self._client.post(f"{_API}/jobs", data=fields, files=files, headers=headers)
+
+        try:
+            return str(self._persist(send)["id"])
         except OSError as error:
             raise InputError(
                 ErrorCode.NO_FILE, f"The file {str(order.path)!r} cannot be read: {error.strerror}.", param="file"
@@ -72,21 +87,30 @@ class HttpDesk:
         """See `Desk.close`."""
         self._client.close()
 
-    def _ask(
-        self, method: str, path: str, *, data: dict[str, str] | None = None, file: tuple[str, object] | None = None
-    ) -> JsonObject:
-        files = cast("dict[str, tuple[str, bytes]] | None", {"file": file} if file else None)
-        try:
-            answer = self._client.request(method, _API + path, data=data, files=files)
-            body = _object(cast(Json, orjson.loads(answer.content)))
-        except (httpx.TransportError, orjson.JSONDecodeError) as error:
-            raise InternalError(
-                ErrorCode.NOT_READY,
-                f"`fieldmark serve` at {self._client.base_url} did not answer ({type(error).__name__}); see its log.",
-            ) from None
-        if answer.is_success:
-            return body
-        raise _fault(answer.status_code, _object(body.get("error")))
+    def _ask(self, method: str, path: str) -> JsonObject:
+        return self._persist(lambda: self._client.request(method, _API + path))
+
+    def _persist(self, send: Callable[[], httpx.Response]) -> JsonObject:
+        """Send, and send again while the service is on its way back or has too much to do."""
+        until = time.monotonic() + _PATIENCE_S
+        while True:
+            last = time.monotonic() > until
+            try:
+                answer = send()
+                body = _object(cast(Json, orjson.loads(answer.content)))
+            except (httpx.TransportError, orjson.JSONDecodeError) as error:
+                if last:
+                    why = f"did not answer ({type(error).__name__}); see its log."
+                    message = f"`fieldmark serve` at {self._client.base_url} {why}"
+                    raise InternalError(ErrorCode.NOT_READY, message) from None
+            else:
+                if answer.is_success:
+                    return body
+                error = _object(body.get("error"))
+                wait = answer.status_code in _NOT_NOW or error.get("code") == ErrorCode.IDEMPOTENCY_IN_FLIGHT
+                if last or not wait:
+                    raise _fault(answer.status_code, error)
+            time.sleep(_PAUSE_S)
 
 
 def _fault(status: int, error: JsonObject) -> ServiceError:
@@ -97,7 +121,9 @@ def _fault(status: int, error: JsonObject) -> ServiceError:
         code = ErrorCode.INTERNAL
     if code is ErrorCode.INVALID_API_KEY:
         message += " The key is read from FIELDMARK_API_KEY."
-    kind = StateError if status in (404, 409, 410) else InputError if status < 500 else InternalError
+    if status in _NOT_NOW or status >= _OURS:
+        return InternalError(code, message)
+    kind = StateError if status in _STATE else InputError
     return kind(code, message)
 
 

@@ -79,6 +79,7 @@ _FAULTS: Mapping[ExitCode, tuple[ErrorCode, ...]] = {
         ErrorCode.METHOD_NOT_ALLOWED,
         ErrorCode.NOT_FINISHED,
         ErrorCode.WRONG_STATE,
+        ErrorCode.EDIT_CONFLICT,
         ErrorCode.EXPIRED,
         ErrorCode.IDEMPOTENCY_MISMATCH,
         ErrorCode.IDEMPOTENCY_IN_FLIGHT,

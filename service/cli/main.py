@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from typing import Annotated
@@ -64,6 +65,12 @@ def main() -> None:
             sys.stdout.flush()
             os._exit(ExitCode.INTERRUPTED)  # Python would wait for a model that still computes in a thread
         raise
+    except OSError as error:  # of this machine: a folder that cannot be written to, a full disk
+        session.say(f"fieldmark: {error}")
+        sys.exit(ExitCode.INTERNAL)
+    except Exception:  # the edge of the process
+        logging.getLogger(__name__).exception("an error inside Fieldmark")
+        sys.exit(ExitCode.INTERNAL)
 
 
 if __name__ == "__main__":
