@@ -21,7 +21,7 @@ from service.clients.schema_limits import check_schema_limits
 from service.domain.errors import ClientError, ErrorCode
 from service.domain.schema import ExtractionSchema
 from service.protocol.completion import ChatCompletion
-from service.protocol.request import ExtractionRequest
+from service.protocol.request import FULL_ANSWER, ExtractionRequest
 
 PROVIDER = "upstage"
 DEFAULT_MODEL = "information-extract"
@@ -70,7 +70,7 @@ class UpstageClient:
         self._door = HttpDoor(
             DoorOptions(
                 provider=PROVIDER,
-                headers={"authorization": f"Bearer {self._key}"},
+                headers={"authorization": f"Bearer {self._key}", **dict([FULL_ANSWER])},
                 secret=self._key,
                 attempts=options.attempts,
                 max_connections=options.max_connections,
