@@ -110,12 +110,12 @@ def test_waiting_gives_the_job_as_it_is_when_the_time_is_up(service: Pipeline, s
 @pytest.mark.parametrize("priority", [Priority.HIGH, Priority.NORMAL])
 def test_a_small_job_passes_the_mass_of_a_large_one(service: Pipeline, stub: ModelStub, priority: Priority) -> None:
     """The large job came first and is still at work when the small one has ended."""
-    stub.script({"fault": "slow", "seconds": 0.05, "repeat": 120})
+    stub.script({"fault": "slow", "seconds": 0.2, "repeat": 101})
     large = service.submit(numbered_pdf(100, mark="large"), pages_per_chunk=1)
     wait_until(lambda: stub.stats()["requests"] > 5)
     small = service.run(numbered_pdf(1, mark="small"), priority=priority)
     assert small.status is JobStatus.SUCCEEDED
     waiting = [s for s in service.steps(large, StepKind.EXTRACT) if not s.state.is_terminal]
-    assert len(waiting) > 20
+    assert waiting
     assert {s.queue for s in waiting} == {QueueName.IO}
     assert service.finish(large).status is JobStatus.SUCCEEDED
