@@ -13,7 +13,6 @@ _LATER: Mapping[str, str] = {
     "schemas": "send one schema as `schema`",
     "batch_id": "submit jobs one by one and find them again by `external_id`",
     "batch": "filter by `external_id`",
-    "table": "read the array from `records`",
     "fields_under": "read all of `fields`, or ask for view=values",
 }
 

@@ -1,0 +1,82 @@
+"""Results as files: which are asked for, and how they are answered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+from urllib.parse import quote
+
+from fastapi import Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from service.api.documentation import Responses
+from service.domain.errors import ErrorCode, InputError
+from service.exports.csv_file import CsvDialect, Separator
+from service.exports.files import MEDIA_TYPES, ExportFile, ExportFormat, ExportOptions
+
+_FILE_ENDINGS = {
+    ExportFormat.JSON: "the whole result, or with `table` its rows",
+    ExportFormat.JSONL: "a line for each record, or with `table` for each row",
+    ExportFormat.CSV: "one table: the records, or `table`",
+    ExportFormat.XLSX: "every table, or `table`",
+    ExportFormat.PARQUET: "one table: the records, or `table`",
+}
+
+
+class FileQuery(BaseModel):
+    """In which format a result comes; docs/exports.md tells how a record becomes tables."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    format: ExportFormat = Field(
+        ExportFormat.JSON, description="; ".join(f"{kind}: {holds}" for kind, holds in _FILE_ENDINGS.items()) + "."
+    )
+    table: str | None = Field(
+        None, max_length=2000, description="Path of an array, such as `/lines`; empty: the records."
+    )
+    separator: Separator | None = Field(None, description="Of CSV: comma by default.")
+    decimal: Literal["point", "comma"] | None = Field(None, description="Of CSV: point by default.")
+    bom: bool | None = Field(None, description="Of CSV: whether it begins with a byte order mark.")
+
+    def export_options(self) -> ExportOptions | None:
+        """What is wanted of the file; None: the plain JSON result.
+
+        Raises:
+            InputError: `invalid_option`, an option of CSV for another format, or one that cannot be.
+        """
+        dialect = {"separator": self.separator, "decimal": self.decimal, "bom": self.bom}
+        if self.format is not ExportFormat.CSV:
+            for name in (name for name, value in dialect.items() if value is not None):
+                raise InputError(ErrorCode.INVALID_OPTION, f"{name} is an option of format=csv alone.", param=name)
+        if self.format is ExportFormat.JSON and self.table is None:
+            return None
+        comma = self.decimal == "comma"
+        usual = Separator.SEMICOLON if comma else Separator.COMMA
+        csv = CsvDialect(separator=self.separator or usual, decimal_comma=comma, bom=bool(self.bom))
+        return ExportOptions(format=self.format, table=self.table, dialect=csv)
+
+
+def file_response(file: ExportFile, headers: Mapping[str, str]) -> Response:
+    """A file as a download, under its own name in whatever script."""
+    named = {**headers, "Content-Disposition": content_disposition(file.name)}
+    return Response(file.content, media_type=file.media_type, headers=named)
+
+
+def content_disposition(name: str) -> str:
+    """The header that names a download: for old programs in ASCII, for all others exactly.
+
+    Source: RFC 6266, RFC 8187, read 2026-11-30.
+    """
+    plain = "".join(c if c.isascii() and c.isprintable() and c not in '"\\%' else "_" for c in name)
+    exact = quote(name.encode("utf-8", "replace"), safe="!#$&+-.^_`|~")
+    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{exact}"
+
+
+def with_files(responses: Responses) -> Responses:
+    """The answers of a route that also gives files."""
+    schema = {"type": "string", "format": "binary"}
+    others: dict[str, Any] = {
+        kind.partition(";")[0]: {"schema": schema} for kind in MEDIA_TYPES.values() if kind != "application/json"
+    }
+    whole = responses[200]
+    return {**responses, 200: {**whole, "content": {**whole["content"], **others}}}

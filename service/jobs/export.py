@@ -1,0 +1,25 @@
+"""The result of a job as a file for other programs."""
+
+from __future__ import annotations
+
+from service.domain.jobs import Job
+from service.domain.schema import parse_schema
+from service.exports.files import ExportFile, ExportFormat, ExportOptions, export_result
+from service.jobs.current import Version
+from service.jobs.result import View, result_body
+from service.jobs.services import Services
+
+
+def export_job(
+    services: Services, job: Job, options: ExportOptions, *, view: View = "full", version: Version = "current"
+) -> ExportFile:
+    """The result as a file; `view=values` tells no confidence and no places.
+
+    Raises:
+        StateError: `not_finished`; `wrong_state` when nothing is approved and the approved version is asked for.
+        InputError: there is no such table, or a library is missing.
+    """
+    is_whole = options.table is None and options.format in (ExportFormat.JSON, ExportFormat.JSONL)
+    needed: View = "compact" if view == "full" and not is_whole else view  # tables have no boxes of words
+    result = result_body(services, job, view=needed, version=version)
+    return export_result(result, parse_schema(job.schema, job.schema_name), options)
