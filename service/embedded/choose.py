@@ -6,8 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from service.embedded.fields import Ask
+from service.embedded.places import Evidence
 from service.embedded.priors import boolean_choices, enum_choices, lone_choices
-from service.embedded.proposals import TYPED, Choice, Evidence, code_choices, text_choices, typed_choices
+from service.embedded.proposals import TYPED, Choice, code_choices, text_choices, typed_choices
 from service.embedded.prose import Prose, prose_choices
 from service.embedded.totals import fall_back_on_total, settle_totals
 

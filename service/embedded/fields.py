@@ -25,6 +25,9 @@ FILLER = word_set(
     "document given text string show "
     "where whether checked ticked marked selected crossed is are appear format top bottom"
 )
+EMPTY_NAMES = word_set("field value item key column col attribute property data feld champ campo veld wert")
+CLEAR = 0.75
+"""From here on a description tells a concept well enough that its other words are no narrowing."""
 BARE = word_set("name date number address person amount total company description time")
 """Words that alone label many things."""
 NUMERIC = frozenset({"money", "percent", "number"})
@@ -80,9 +83,10 @@ def understand(field: SchemaField, path: str, parents: tuple[SchemaField, ...] =
     family = " ".join(split_name(p.name) for p in parents)
     name = split_name(field.title or field.name)
     found = _concepts(known, field, read_text(f"{family} {name}".strip()), head, description)
-    phrases = _phrases(known, field, name, head, family, found)
+    wording = _Wording(name, head, family)
+    phrases = _phrases(known, wording, found)
     kind = _kind(known, field, found, quotes, canonical(f"{name} {head}"))
-    plain = not _special(known, read_text(f"{family} {name}"), found)[1] and bool(found)
+    plain = bool(found) and (wording.opaque or not _special(known, read_text(f"{family} {name}"), found)[1])
     printed = number[1] if number else ""
     return Ask(path, field, kind, found, phrases, quotes, printed, _day_first(field.description), plain)
 
@@ -165,36 +169,33 @@ def _told(phrase: Phrase, head: tuple[Part, ...], whole: tuple[Part, ...]) -> fl
     return 0.45 * similarity(phrase, head) + 0.55 * min(1.0, 0.45 + 0.22 * size)
 
 
+@dataclass(frozen=True, slots=True)
+class _Wording:
+    """The texts a field is described with."""
+
+    name: str
+    head: str
+    """The first clause of the description."""
+    family: str
+    """The names of the objects around it."""
+
+    @property
+    def opaque(self) -> bool:
+        """Whether the name says nothing."""
+        return all(len(w) <= 2 or w.isdigit() or w in EMPTY_NAMES for w in canonical(self.name))
+
+
 def _phrases(
-    known: dict[str, Concept],
-    field: SchemaField,
-    name: str,
-    head: str,
-    family: str,
-    found: tuple[tuple[str, float], ...],
+    known: dict[str, Concept], wording: _Wording, found: tuple[tuple[str, float], ...]
 ) -> tuple[tuple[Phrase, float], ...]:
-    best: dict[Phrase, float] = {}
-
-    def add(phrase: Phrase, score: float) -> None:
-        if phrase and score > best.get(phrase, 0.0):
-            best[phrase] = score
-
-    own = canonical(name)
-    opaque = (
-        not own
-        or own <= {"field", "value", "f", "item", "key", "column", "col", "attribute"}
-        or all(len(w) <= 2 or w.isdigit() for w in own)
-    )
-    if not opaque:
-        add(own, 1.0)
-        add(canonical(f"{family} {name}"), 1.0)
-    if head:
-        said = canonical(head)
-        add(said, 0.9)
-        add(frozenset(w for w in said if w not in ("name", "number", "company", "amount")), 0.8)
-    if field.title:
-        add(canonical(field.title), 1.0)
-    special, foreign = _special(known, read_text(head if opaque else name), found)
+    """The field's own words, and the labels of its concepts, which weigh less where it asks for something narrower."""
+    said = canonical(wording.head)
+    own = [] if wording.opaque else [canonical(wording.name), canonical(f"{wording.family} {wording.name}")]
+    weighed = [(phrase, 1.0) for phrase in own]
+    weighed += [(said, 0.9), (said - {"name", "number", "company", "amount"}, 0.8)]
+    special, foreign = _special(known, read_text(wording.head if wording.opaque else wording.name), found)
+    if wording.opaque and found and found[0][1] >= CLEAR:
+        foreign = frozenset[str]()
     for rank, (concept, sure) in enumerate(found):
         for phrase, w in known[concept].labels:
             apt = min(1.0 if not rank else 0.9, 0.15 + sure)
@@ -202,7 +203,11 @@ def _phrases(
                 apt = 0.97 if phrase & special else 0.85
             if foreign and not phrase & foreign:
                 apt = 0.5 if phrase <= BARE else 0.62
-            add(phrase, apt * w)
+            weighed.append((phrase, apt * w))
+    best: dict[Phrase, float] = {}
+    for phrase, score in weighed:
+        if phrase and score > best.get(phrase, 0.0):
+            best[phrase] = score
     return tuple(best.items())
 
 

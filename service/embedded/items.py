@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from service.embedded.fields import Ask
 from service.embedded.layout import Line, Segment
 from service.embedded.normalise import date_pattern, fold
-from service.embedded.proposals import Choice, Evidence
+from service.embedded.places import Evidence
+from service.embedded.proposals import Choice
 from service.embedded.row_checks import Row
 from service.embedded.spans import Kind, Span
 from service.embedded.tables import read_table

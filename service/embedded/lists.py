@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from service.embedded.contracts import parties_of
 from service.embedded.fields import Ask
-from service.embedded.proposals import TYPED, Choice, Evidence, places
+from service.embedded.places import Evidence, places
+from service.embedded.proposals import TYPED, Choice
 from service.embedded.prose import Prose
 
 LIST_REACH = 3.0

@@ -26,7 +26,8 @@ from service.embedded.items import read_rows
 from service.embedded.layout import Layout, build_layout
 from service.embedded.lists import read_list
 from service.embedded.matching import Labels
-from service.embedded.proposals import Choice, Evidence, gather
+from service.embedded.places import Evidence, gather
+from service.embedded.proposals import Choice
 from service.embedded.prose import Prose
 from service.embedded.row_checks import Row
 from service.embedded.spans import Spans

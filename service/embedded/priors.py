@@ -11,12 +11,13 @@ from rapidfuzz import fuzz
 from service.domain.pages import CheckMark
 from service.domain.records import Scalar
 from service.embedded.fields import Ask
-from service.embedded.labels import canonical, read_text, split_name
+from service.embedded.labels import read_text
 from service.embedded.layout import Segment
 from service.embedded.matching import Hit, is_prose, labelness
 from service.embedded.normalise import fold, iban_valid, parse_boolean, parse_currency, squash
 from service.embedded.parties import Party, address_under, company_score, looks_company, repeats
-from service.embedded.proposals import TYPED, Choice, Evidence, places
+from service.embedded.places import Evidence, places
+from service.embedded.proposals import TYPED, Choice
 from service.embedded.spans import Kind, Span, currency_votes
 
 REGISTRATION = re.compile(r"\s*[(\[]?\s*(?:co\.?|reg\.?)?\s*(?:no\.?:?)?\s*\d{5,}-?\s?[A-Z]?\s*[)\]]?\s*$")
@@ -29,7 +30,7 @@ def lone_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
     """Choices that rest on the document's shape alone; none for a field that asks for something narrower."""
     if ask.kind in ("email", "iban", "currency", "url"):
         return _currencies(evidence) if ask.kind == "currency" else _unmistakable(evidence, ask)
-    if not ask.plain and not _opaque(ask):
+    if not ask.plain:
         return []
     if ask.kind == "date":
         return _dates(evidence, ask)
@@ -46,11 +47,6 @@ def lone_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
     if ask.is_concept("address", "seller_address", "buyer_address"):
         return _addresses(evidence, ask)
     return []
-
-
-def _opaque(ask: Ask) -> bool:
-    """Whether the name says nothing, so that its words cannot ask for something narrower."""
-    return not any(phrase <= canonical(split_name(ask.field.name)) for phrase, _ in ask.phrases)
 
 
 _PAY_BY = re.compile(

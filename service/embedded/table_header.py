@@ -14,7 +14,7 @@ from service.embedded.labels import read_word
 from service.embedded.layout import Line, Segment, Token
 from service.embedded.matching import Hit
 from service.embedded.normalise import word_set
-from service.embedded.proposals import Evidence
+from service.embedded.places import Evidence
 from service.embedded.spans import Kind, token_currency
 
 NUMERIC = frozenset({"money", "number", "percent"})

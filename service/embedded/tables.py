@@ -10,7 +10,8 @@ from service.embedded.fields import Ask
 from service.embedded.labels import read_text
 from service.embedded.layout import Line, Segment, Token
 from service.embedded.normalise import word_set
-from service.embedded.proposals import TYPED, Choice, Evidence
+from service.embedded.places import Evidence
+from service.embedded.proposals import TYPED, Choice
 from service.embedded.row_checks import Row, checked, solved, uncounted
 from service.embedded.spans import Kind, Span
 from service.embedded.table_header import NUMERIC, Column, Header, find_header, stops

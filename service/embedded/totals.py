@@ -7,7 +7,8 @@ from dataclasses import replace
 from itertools import product
 
 from service.embedded.fields import Ask
-from service.embedded.proposals import Choice, Evidence, places
+from service.embedded.places import Evidence, places
+from service.embedded.proposals import Choice
 from service.embedded.spans import Kind, Span
 
 SUM_BONUS = 0.3

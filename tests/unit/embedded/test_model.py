@@ -7,13 +7,13 @@ from typing import cast
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laid_out import HEIGHT, WIDTH, page, rows
 
 from service.domain.geometry import Box
 from service.domain.pages import CheckMark, PageSize, PageText, TextSource
 from service.domain.records import Extraction, JsonObject, Verdict
 from service.domain.schema import parse_schema, walk_leaves
 from service.embedded.model import EmbeddedModel
+from tests.unit.embedded.laid_out import HEIGHT, WIDTH, page, rows
 
 INVOICE: JsonObject = {
     "type": "object",
