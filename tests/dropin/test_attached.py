@@ -1,0 +1,158 @@
+"""A request is a job that is waited for: retries are attached to it, many wait at once, and nobody's job runs for ever."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx
+import openai
+import pytest
+from openai import OpenAI
+
+from tests.api.job_calls import letter
+from tests.dropin.conftest import KEY, Live, Starter
+from tests.dropin.vendor_calls import CHAT, EXTRACTION, body, content_of
+from tests.fakes.model_stub import ModelStub
+from tests.fakes.pipeline import wait_until
+
+MANY = 64
+
+
+def jobs_of(live: Live) -> list[dict[str, Any]]:
+    """The list that a person sees."""
+    jobs: list[dict[str, Any]] = httpx.get(f"{live.url}/api/v1/jobs?limit=200", timeout=60).json()["jobs"]
+    return jobs
+
+
+def test_a_client_that_retries_after_a_timeout_gets_the_running_job(start: Starter) -> None:
+    """OpenAI's client, whose time is shorter than the job: it asks again by itself, and there is one job."""
+    with ModelStub(latency_s=1.5) as stub:
+        live = start(upstage_base_url=stub.base_url, upstage_api_key="up_test", model="upstage")
+        with OpenAI(base_url=live.base_url, api_key=KEY, max_retries=5, timeout=0.6) as client:
+            answer = client.chat.completions.create(**body())
+        assert answer.choices[0].finish_reason == "stop"
+        assert stub.stats()["requests"] == 1
+    assert len(jobs_of(live)) == 1
+
+
+def test_two_that_ask_the_same_at_once_share_a_job_and_a_third_later_does_not(start: Starter) -> None:
+    """The same bytes from the same caller; another file, or the same one after the answer was read, is another job."""
+    with ModelStub(latency_s=1.0) as stub:
+        live = start(upstage_base_url=stub.base_url, upstage_api_key="up_test", model="upstage")
+        asked = body()
+        with ThreadPoolExecutor(3) as threads:
+            same = [threads.submit(live.client.post, CHAT, json=asked) for _ in range(2)]
+            other = threads.submit(live.client.post, CHAT, json=body(letter("Letter number: O-1")))
+            answers = [future.result() for future in (*same, other)]
+        assert [answer.status_code for answer in answers] == [200] * 3
+        first, second, third = (answer.headers["x-fieldmark-job"] for answer in answers)
+        assert first == second != third
+        later = live.client.post(CHAT, json=asked).headers["x-fieldmark-job"]
+        assert later not in (first, third)
+    assert len(jobs_of(live)) == 3
+    files = {job["file_id"] for job in jobs_of(live)}
+    assert len(files) == 3
+
+
+def test_an_answer_that_nobody_had_waits_for_the_retry(start: Starter) -> None:
+    """The client was gone when the job ended; asking again costs no second run."""
+    with ModelStub(latency_s=0.8) as stub:
+        live = start(upstage_base_url=stub.base_url, upstage_api_key="up_test", model="upstage")
+        with pytest.raises(httpx.ReadTimeout):
+            live.client.post(CHAT, json=body(), timeout=0.3)
+        wait_until(lambda: bool(jobs_of(live)) and jobs_of(live)[0]["status"] == "succeeded")
+        assert live.client.post(CHAT, json=body()).status_code == 200
+        assert stub.stats()["requests"] == 1
+    assert len(jobs_of(live)) == 1
+
+
+def test_a_job_that_everybody_left_is_cancelled_after_a_time_of_grace(start: Starter) -> None:
+    """And one that is waited for is not, however long it takes."""
+    with ModelStub(latency_s=6.0) as stub:
+        live = start(
+            upstage_base_url=stub.base_url, upstage_api_key="up_test", model="upstage", dropin_grace_s=1.0
+        )  # fmt: skip
+        with ThreadPoolExecutor(1) as threads:
+            patient = threads.submit(live.client.post, CHAT, json=body(letter("Letter number: P-1")))
+            with pytest.raises(httpx.ReadTimeout):
+                httpx.post(live.url + CHAT, json=body(), timeout=0.5)
+            left_at = time.monotonic()
+            wait_until(lambda: "cancelled" in {job["status"] for job in jobs_of(live)})
+            assert time.monotonic() - left_at >= 0.5
+            assert patient.result().status_code == 200
+        states = sorted(job["status"] for job in jobs_of(live))
+    assert states == ["cancelled", "succeeded"]
+
+
+def test_a_job_that_is_cancelled_ends_the_wait_for_good(start: Starter) -> None:
+    """409, which clients are told not to send again by themselves."""
+    with ModelStub(latency_s=20.0) as stub:
+        live = start(upstage_base_url=stub.base_url, upstage_api_key="up_test", model="upstage")
+        with ThreadPoolExecutor(1) as threads:
+            waiting = threads.submit(live.client.post, CHAT, json=body())
+            wait_until(lambda: bool(jobs_of(live)))
+            httpx.post(f"{live.url}/api/v1/jobs/{jobs_of(live)[0]['id']}/cancel")
+            answer = waiting.result()
+    assert (answer.status_code, answer.json()["error"]["code"]) == (409, "wrong_state")
+    assert answer.headers["x-should-retry"] == "false"
+
+
+def test_a_wait_that_takes_too_long_says_how_to_go_on(start: Starter) -> None:
+    """504, on which clients ask again and are attached."""
+    live = start(working=False, dropin_wait_s=0.3)
+    answer = live.client.post(CHAT, json=body())
+    assert (answer.status_code, answer.json()["error"]["code"]) == (504, "model_timeout")
+    assert answer.headers["retry-after"] == "1"
+    assert live.client.post(CHAT, json=body()).json()["error"]["message"] == answer.json()["error"]["message"]
+    assert len(jobs_of(live)) == 1
+
+
+def test_sixty_four_clients_at_once_are_all_served(start: Starter) -> None:
+    """Each has its own answer."""
+    live = start()
+    names = [f"M-{number}" for number in range(MANY)]
+
+    def ask(name: str) -> str:
+        with OpenAI(base_url=live.base_url, api_key=KEY, max_retries=0, timeout=200) as client:
+            answer = client.chat.completions.create(**body(letter(f"Letter number: {name}")))
+        return str(content_of(answer.model_dump())["number"])
+
+    with ThreadPoolExecutor(MANY) as threads:
+        assert list(threads.map(ask, names)) == names
+    assert len(jobs_of(live)) == MANY
+
+
+def test_beyond_the_places_clients_are_told_when_to_come_back(start: Starter) -> None:
+    """429 with both headers, and every client that comes back is served."""
+    live = start(dropin_waiting=4)
+
+    def ask(number: int) -> httpx.Response:
+        return httpx.post(live.url + EXTRACTION, json=body(letter(f"Letter number: T-{number}")), timeout=120)
+
+    with ThreadPoolExecutor(MANY) as threads:
+        answers = list(threads.map(ask, range(MANY)))
+    statuses = {answer.status_code for answer in answers}
+    assert statuses == {200, 429}
+    refused = next(answer for answer in answers if answer.status_code == 429)
+    assert refused.json()["error"]["type"] == "rate_limit_error"
+    assert int(refused.headers["retry-after"]) >= 1
+    assert int(refused.headers["x-upstage-ratelimit-retry-after-requests"]) >= int(time.time()) - 60
+    assert ask(1000).status_code == 200
+    with OpenAI(base_url=live.base_url, api_key=KEY, max_retries=0) as client, pytest.raises(openai.NotFoundError):
+        client.models.list()
+
+
+def test_a_request_is_a_job_like_any_other(live: Live) -> None:
+    """Listed, with its usage, its result and its review."""
+    answer = live.client.post(EXTRACTION, json=body())
+    job_id = answer.headers["x-fieldmark-job"]
+    with httpx.Client(base_url=live.url) as client:
+        job = client.get(f"/api/v1/jobs/{job_id}").json()
+        result = client.get(f"/api/v1/jobs/{job_id}/result").json()
+    assert job["status"] == "succeeded"
+    assert result["records"][0]["values"]["number"] == content_of(answer.json())["number"] == "L-17"
+    assert result["records"][0]["values"]["fax"] is None
+    assert result["usage"]["total_tokens"] == answer.json()["usage"]["total_tokens"]
+    assert result["review"]["state"] in ("needed", "not_needed")
