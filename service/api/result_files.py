@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from service.api.documentation import Responses
 from service.domain.errors import ErrorCode, InputError
-from service.exports.csv_file import CsvDialect, Separator
-from service.exports.files import MEDIA_TYPES, ExportFile, ExportFormat, ExportOptions
+from service.exports.files import ExportFile
+from service.exports.formats import MEDIA_TYPES, CsvDialect, ExportFormat, ExportOptions, Separator
 
 _FILE_ENDINGS = {
     ExportFormat.JSON: "the whole result, or with `table` its rows",

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from service.cli.exit_codes import ExitCode
+from service.cli.export_flags import BomFlag, DecimalCommaFlag, FormatFlag, SeparatorFlag, export_options
 from service.cli.session import load_settings, quieter, read_schema, say, start_logging
+from service.exports.formats import ExportFormat
 
 if TYPE_CHECKING:
     from service.cli.batch_run import Tally
@@ -22,12 +24,16 @@ def batch(  # noqa: PLR0913 - a parameter is a flag
         Path, typer.Argument(exists=True, file_okay=False, help="Folder with files, searched to its depth.")
     ],
     schema: Annotated[Path, typer.Option(exists=True, dir_okay=False, help="JSON Schema of what is wanted.")],
-    out: Annotated[Path, typer.Option(file_okay=False, help="Folder for the results, one JSON file each.")],
+    out: Annotated[Path, typer.Option(file_okay=False, help="Folder for the results.")],
     model: Annotated[str | None, typer.Option(help="`provider` or `provider:model`.")] = None,
     split_documents: Annotated[
         bool, typer.Option("--split-documents", help="Files may hold several documents: a record for each.")
     ] = False,
     jobs: Annotated[int, typer.Option(min=1, max=1000, help="Files in work at once.")] = 4,
+    kind: FormatFlag = None,
+    separator: SeparatorFlag = None,
+    decimal_comma: DecimalCommaFlag = False,
+    bom: BomFlag = False,
     home: Annotated[Path | None, typer.Option(help="Folder that holds all state.")] = None,
 ) -> None:
     """Turn a folder of files into records; run it again, and it goes on where it was.
@@ -35,6 +41,7 @@ def batch(  # noqa: PLR0913 - a parameter is a flag
     Results lie under the names of their files. What is done is not done again, until file, schema or options change;
     what failed is tried again.
     """
+    written = export_options(kind or ExportFormat.JSON, separator=separator, decimal_comma=decimal_comma, bom=bom)
     settings = load_settings(home)
     start_logging(quieter(settings), "batch")
     from service.cli.batch_ledger import Ledger  # the help text needs none of these
@@ -50,7 +57,7 @@ def batch(  # noqa: PLR0913 - a parameter is a flag
         split_documents=split_documents,
         priority=Priority.LOW,
     )
-    plan = BatchPlan(folder=folder, out=out, home=settings.home, order=order, jobs=jobs)
+    plan = BatchPlan(folder=folder, out=out, home=settings.home, order=order, jobs=jobs, written=written)
     with Ledger(out) as ledger:
         desk = open_desk(settings, workers=settings.cpu_workers)
         try:

@@ -9,6 +9,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 import orjson
@@ -19,8 +20,12 @@ from service.documents.reader import sniff_file
 from service.domain.errors import ErrorCode, ServiceError, StateError
 from service.domain.jobs import JobStatus
 from service.domain.records import JsonObject
+from service.domain.schema import ExtractionSchema, parse_schema
+from service.exports.files import export_endings, export_tables
+from service.exports.formats import ExportOptions
 
 _LOOK_S = 0.1
+_JSON = ExportOptions()
 _STATES = {JobStatus.SUCCEEDED: EntryState.SUCCEEDED, JobStatus.PARTIALLY_SUCCEEDED: EntryState.PARTIAL}
 
 
@@ -69,6 +74,8 @@ class BatchPlan:
     """Schema and options; its path is replaced for each file."""
     jobs: int
     """Files in work at once."""
+    written: ExportOptions = _JSON
+    """In which format results are written."""
 
 
 def run_batch(plan: BatchPlan, desk: Desk, ledger: Ledger, report: Callable[[Tally], None]) -> Tally:
@@ -197,7 +204,7 @@ class _Batch:
         if known.state not in _STATES.values():
             return False
         name = str(path.relative_to(self._plan.folder))
-        if known.path == name and self._target(path).is_file():
+        if known.path == name and self._target(path, self._endings[0]).is_file():
             return True
         if known.desk != str(self._plan.home) or known.job_id is None:
             return False
@@ -210,18 +217,33 @@ class _Batch:
 
     def _copy(self, key: str, path: Path) -> None:
         """Give a file with the content of an earlier one the same result."""
-        source = self._target(self._first[key])
-        if source.is_file():
-            self._write(path, orjson.loads(source.read_bytes()))
+        first = self._first[key]
+        for ending in self._endings:
+            source = self._target(first, ending)
+            if source.is_file():
+                self._put(path, ending, source.read_bytes())
 
-    def _target(self, path: Path) -> Path:
+    @cached_property
+    def _endings(self) -> tuple[str, ...]:
+        """Of the files of a result; the first is that of the records, and is written last."""
+        return export_endings(self._schema, self._plan.written)
+
+    @cached_property
+    def _schema(self) -> ExtractionSchema:
+        return parse_schema(self._plan.order.schema)
+
+    def _target(self, path: Path, ending: str) -> Path:
         """The whole name stays: `a.pdf` and `a.png` have results of their own."""
         relative = path.relative_to(self._plan.folder)
-        return self._plan.out / relative.with_name(relative.name + ".json")
+        return self._plan.out / relative.with_name(relative.name + ending)
 
     def _write(self, path: Path, result: JsonObject) -> None:
-        target = self._target(path)
+        for ending, content in reversed(export_tables(result, self._schema, self._plan.written)):
+            self._put(path, ending, content)
+
+    def _put(self, path: Path, ending: str, content: bytes) -> None:
+        target = self._target(path, ending)
         target.parent.mkdir(parents=True, exist_ok=True)
         draft = target.with_name(f".{target.name}.part")
-        draft.write_bytes(orjson.dumps(result))
+        draft.write_bytes(content)
         draft.replace(target)

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from service.cli.exit_codes import ExitCode, exit_code_of
+from service.cli.export_flags import BomFlag, DecimalCommaFlag, FormatFlag, SeparatorFlag, export_options
 from service.cli.session import load_settings, make_console, quieter, read_schema, say, start_logging, write_out
+from service.domain.errors import ErrorCode, InputError
+from service.exports.formats import ExportFormat, ExportOptions, Separator
 
 if TYPE_CHECKING:
-    from service.cli.desk import Desk, JobView
+    from service.cli.desk import Desk, JobView, Order
     from service.domain.records import JsonObject
+    from service.settings import Settings
 
 _LOOK_S = (0.01, 0.02, 0.05, 0.1, 0.2)
 _PENDING = "waiting"
+_BINARY = (ExportFormat.XLSX, ExportFormat.PARQUET)
 
 
 def extract(  # noqa: PLR0913 - a parameter is a flag
@@ -27,6 +33,14 @@ def extract(  # noqa: PLR0913 - a parameter is a flag
     schema: Annotated[Path, typer.Option(exists=True, dir_okay=False, help="JSON Schema of what is wanted.")],
     model: Annotated[str | None, typer.Option(help="`provider` or `provider:model`.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="JSON even in a terminal.")] = False,
+    kind: FormatFlag = None,
+    table: Annotated[
+        str | None, typer.Option(help="Path of an array, such as /lines; empty: the records.", show_default=False)
+    ] = None,
+    separator: SeparatorFlag = None,
+    decimal_comma: DecimalCommaFlag = False,
+    bom: BomFlag = False,
+    out: Annotated[Path | None, typer.Option("--out", dir_okay=False, help="File to write to.")] = None,
     split_documents: Annotated[
         bool, typer.Option("--split-documents", help="The file may hold several documents: a record for each.")
     ] = False,
@@ -36,14 +50,15 @@ def extract(  # noqa: PLR0913 - a parameter is a flag
     pages_per_chunk: Annotated[int | None, typer.Option(min=1, help="Pages of one model request.")] = None,
     home: Annotated[Path | None, typer.Option(help="Folder that holds all state.")] = None,
 ) -> None:
-    """Turn one file into a record: a table in a terminal, JSON in a pipe.
+    """Turn one file into a record: a table in a terminal, JSON in a pipe, or a file for other programs.
 
     Works in this process, without Redis; if `fieldmark serve` owns the home, it does the work.
     """
+    flags = _Flags(table=table, separator=separator, decimal_comma=decimal_comma, bom=bom, out=out)
+    wanted = _file_options(kind, flags)
     settings = load_settings(home)
     start_logging(quieter(settings), "extract")
     from service.cli.desk import Order  # the help text needs neither
-    from service.cli.open_desk import open_desk
     from service.domain.jobs import Priority
 
     order = Order(
@@ -55,18 +70,78 @@ def extract(  # noqa: PLR0913 - a parameter is a flag
         priority=Priority.HIGH,  # a person waits
         password=password,
     )
-    desk = open_desk(settings)
-    try:
-        job_id = desk.submit(order)
-        view = _follow(desk, job_id)
-        result = desk.result(job_id)
-    finally:
-        desk.close()
-    _show(result, as_json=as_json or not sys.stdout.isatty())
+    view, result = _work(settings, order, wanted)
+    if wanted is not None:
+        _write_file(result, order.schema, wanted, out)
+    else:
+        _show(result, as_json=as_json or not sys.stdout.isatty())
     code = exit_code_of(view.status, view.fault_code)
     if code not in (ExitCode.OK, ExitCode.PARTIAL):
         say(f"{view.status}: {view.fault_message or 'the job ended without a result'} [{view.fault_code}]")
     raise typer.Exit(int(code))
+
+
+def _work(settings: Settings, order: Order, wanted: ExportOptions | None) -> tuple[JobView, JsonObject]:
+    """Hand a file in and wait for its result; a table that cannot be is refused before."""
+    from service.cli.open_desk import open_desk
+
+    if wanted is not None and wanted.table is not None:
+        from service.domain.schema import parse_schema
+        from service.exports.files import check_table
+
+        check_table(wanted.table, parse_schema(order.schema))
+    desk = open_desk(settings)
+    try:
+        job_id = desk.submit(order)
+        return _follow(desk, job_id), desk.result(job_id)
+    finally:
+        desk.close()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Flags:
+    """What shapes a file."""
+
+    table: str | None
+    separator: Separator | None
+    decimal_comma: bool
+    bom: bool
+    out: Path | None
+
+
+def _file_options(kind: ExportFormat | None, flags: _Flags) -> ExportOptions | None:
+    """What the flags say, refused before any work is done if it cannot be; None: no file is asked for."""
+    if kind is None and flags == _NO_FLAGS:
+        return None
+    if kind is None:
+        ending = flags.out.suffix.removeprefix(".").lower() if flags.out else ""
+        if ending not in [*ExportFormat]:
+            raise InputError(ErrorCode.INVALID_OPTION, "Say in which --format the file is wanted.", param="format")
+        kind = ExportFormat(ending)
+    if flags.out is None and kind in _BINARY and sys.stdout.isatty():
+        raise InputError(
+            ErrorCode.INVALID_OPTION, f"{kind} is not for a terminal: name a file with --out.", param="out"
+        )
+    return export_options(
+        kind, table=flags.table, separator=flags.separator, decimal_comma=flags.decimal_comma, bom=flags.bom
+    )
+
+
+_NO_FLAGS = _Flags(table=None, separator=None, decimal_comma=False, bom=False, out=None)
+
+
+def _write_file(result: JsonObject, schema: JsonObject, wanted: ExportOptions, out: Path | None) -> None:
+    from service.domain.schema import parse_schema  # the help text needs neither
+    from service.exports.files import export_result
+
+    content = export_result(result, parse_schema(schema), wanted).content
+    if out is None:
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+        return
+    draft = out.with_name(f".{out.name}.part")
+    draft.write_bytes(content)
+    draft.replace(out)
 
 
 def _follow(desk: Desk, job_id: str) -> JobView:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import dataclass
 from decimal import Decimal
-from enum import StrEnum
 
 import regex
 
-from service.domain.errors import ErrorCode, InputError
 from service.domain.records import Scalar
+from service.exports.formats import CsvDialect
 from service.exports.tables import Table
 
 _LIVE = regex.compile(r"'*\s*[=+\-@＝＋－＠\t\r\n]")
@@ -21,42 +19,6 @@ Source: https://owasp.org/www-community/attacks/CSV_Injection, read 2026-11-30.
 """
 _MOST_PLAIN = 1e21
 """Numbers from here on are written with an exponent."""
-
-
-class Separator(StrEnum):
-    """What stands between cells, by its name in options."""
-
-    COMMA = "comma"
-    SEMICOLON = "semicolon"
-    TAB = "tab"
-    PIPE = "pipe"
-
-    @property
-    def character(self) -> str:
-        """The separator itself."""
-        return {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}[self.value]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CsvDialect:
-    """How a CSV is written.
-
-    Raises:
-        InputError: `invalid_option`, decimal commas between commas.
-    """
-
-    separator: Separator = Separator.COMMA
-    decimal_comma: bool = False
-    bom: bool = False
-    """Whether it begins with a byte order mark, by which Excel knows UTF-8."""
-
-    def __post_init__(self) -> None:
-        if self.decimal_comma and self.separator is Separator.COMMA:
-            raise InputError(
-                ErrorCode.INVALID_OPTION,
-                "Decimal commas need another separator than the comma: semicolon, tab or pipe.",
-                param="separator",
-            )
 
 
 def write_csv(table: Table, dialect: CsvDialect) -> bytes:

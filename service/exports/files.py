@@ -2,59 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import PurePath
 
 from service.domain.errors import ErrorCode, InputError
 from service.domain.records import JsonObject, Scalar
 from service.domain.schema import ExtractionSchema
-from service.exports.csv_file import CsvDialect, write_csv
+from service.exports.csv_file import write_csv
+from service.exports.formats import ExportFormat, ExportOptions
 from service.exports.parquet_file import write_parquet
 from service.exports.tables import RECORDS, Table, flatten_result, table_paths
 from service.exports.xlsx_file import write_xlsx
 from service.protocol.json_text import encode_json
-
-
-class ExportFormat(StrEnum):
-    """Formats; the name is also the ending of the file."""
-
-    JSON = "json"
-    JSONL = "jsonl"
-    CSV = "csv"
-    XLSX = "xlsx"
-    PARQUET = "parquet"
-
-    @property
-    def media_type(self) -> str:
-        """For Content-Type."""
-        return MEDIA_TYPES[self]
-
-    @property
-    def one_table(self) -> bool:
-        """Whether a file of it holds one table alone."""
-        return self in (ExportFormat.CSV, ExportFormat.PARQUET)
-
-
-MEDIA_TYPES: Mapping[ExportFormat, str] = {
-    ExportFormat.JSON: "application/json",
-    ExportFormat.JSONL: "application/jsonl",
-    ExportFormat.CSV: "text/csv; charset=utf-8; header=present",
-    ExportFormat.XLSX: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-    ExportFormat.PARQUET: "application/vnd.apache.parquet",
-}
-_DIALECT = CsvDialect()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExportOptions:
-    """What is wanted."""
-
-    format: ExportFormat = ExportFormat.JSON
-    table: str | None = None
-    """Path of a table, `/lines`; empty: of the records. None: all that the format holds."""
-    dialect: CsvDialect = _DIALECT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +32,7 @@ def export_result(result: JsonObject, schema: ExtractionSchema, options: ExportO
         InputError: `invalid_option`, there is no such table; `option_not_supported`, a library is missing.
     """
     if options.table is not None:
-        _check_table(options.table, schema)
+        check_table(options.table, schema)
     kind = options.format
     if options.table is None and kind in (ExportFormat.JSON, ExportFormat.JSONL):
         content = encode_json(result) if kind is ExportFormat.JSON else _record_lines(result)
@@ -84,21 +43,38 @@ def export_result(result: JsonObject, schema: ExtractionSchema, options: ExportO
 
 
 def export_tables(result: JsonObject, schema: ExtractionSchema, options: ExportOptions) -> list[tuple[str, bytes]]:
-    """Endings and contents of the files that together hold all of a result: `.xlsx`; `.csv` and `.lines.csv`, ….
+    """Endings and contents of the files that together hold all of a result, in the order of `export_endings`.
 
     Raises:
         InputError: as `export_result`.
     """
+    endings = export_endings(schema, options)
+    if len(endings) == 1:
+        return [(endings[0], export_result(result, schema, options).content)]
+    contents = [_content([table], options) for table in flatten_result(result, schema)]
+    return list(zip(endings, contents, strict=True))
+
+
+def export_endings(schema: ExtractionSchema, options: ExportOptions) -> tuple[str, ...]:
+    """Endings of the files of every result of a schema: `.xlsx`; `.csv` for the records, then `.lines.csv`, …."""
     kind = options.format
     if not kind.one_table or options.table is not None:
-        return [(f".{kind}", export_result(result, schema, options).content)]
-    return [
-        (f".{kind}" if not table.path else f".{_plain(table.name)}.{kind}", _content([table], options))
-        for table in flatten_result(result, schema)
-    ]
+        return (f".{kind}",)
+    taken: dict[str, str] = {}
+    for table in flatten_result({}, schema)[1:]:
+        name = plain = _plain(table.name)
+        while name.casefold() in taken:  # two names that a file system takes for one
+            name = f"{plain}_{len(taken) + 1}"
+        taken[name.casefold()] = name
+    return (f".{kind}", *(f".{name}.{kind}" for name in taken.values()))
 
 
-def _check_table(path: str, schema: ExtractionSchema) -> None:
+def check_table(path: str, schema: ExtractionSchema) -> None:
+    """Refuse a table that a schema does not give.
+
+    Raises:
+        InputError: `invalid_option`; the message names those there are.
+    """
     known = table_paths(schema)
     if path not in known:
         offered = ", ".join(repr(p) for p in known[1:]) or "none: the schema has no arrays"

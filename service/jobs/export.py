@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from service.domain.jobs import Job
 from service.domain.schema import parse_schema
-from service.exports.files import ExportFile, ExportFormat, ExportOptions, export_result
+from service.exports.files import ExportFile, export_result
+from service.exports.formats import ExportFormat, ExportOptions
 from service.jobs.current import Version
 from service.jobs.result import View, result_body
 from service.jobs.services import Services

@@ -15,8 +15,9 @@ import pyarrow.parquet as parquet
 import pytest
 
 from service.domain.errors import ErrorCode, InputError
-from service.exports.csv_file import CsvDialect, Separator, inert_text
-from service.exports.files import ExportFormat, ExportOptions, export_result, export_tables
+from service.exports.csv_file import inert_text
+from service.exports.files import export_result, export_tables
+from service.exports.formats import CsvDialect, ExportFormat, ExportOptions, Separator
 from service.exports.tables import flatten_result
 from service.exports.xlsx_file import MOST_TEXT, write_xlsx
 from tests.unit.exports.results import LIVE, SCHEMA, order, result_of

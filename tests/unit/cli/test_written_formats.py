@@ -1,0 +1,82 @@
+"""`--format` of extract and batch: what people write is read back."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from pathlib import Path
+
+import openpyxl
+import pytest
+from typer.testing import CliRunner
+
+from service.cli.main import app
+from service.domain.errors import InputError
+
+SAMPLES = Path(__file__).parents[3] / "samples"
+RECEIPT = SAMPLES / "receipt"
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home of the test's own."""
+    monkeypatch.setenv("FIELDMARK_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("FIELDMARK_REDIS_URL", raising=False)
+    return tmp_path
+
+
+def run(*arguments: object) -> str:
+    """Run a command that is to succeed; its standard output."""
+    done = CliRunner().invoke(app, [str(a) for a in arguments])
+    assert done.exit_code == 0, (done.exception, done.stderr)
+    return done.stdout
+
+
+def test_extract_writes_a_workbook_and_a_table_of_csv(home: Path):
+    """The ending of the file says the format."""
+    form = SAMPLES / "form"
+    run("extract", form / "document.pdf", "--schema", form / "schema.json", "--out", home / "a.xlsx")
+    book = openpyxl.load_workbook(home / "a.xlsx")
+    header, row = book["records"].values
+    wanted = json.loads((form / "expected.json").read_text())["records"][0]["values"]
+    assert dict(zip(header, row, strict=True))["applicant_name"] == wanted["applicant_name"]
+
+
+def test_a_batch_writes_a_file_for_each_table_and_changes_its_format_without_new_work(home: Path):
+    """Duplicates get all files; a second run extracts nothing."""
+    folder, out = home / "in", home / "out"
+    folder.mkdir()
+    for name in ("a.jpg", "b.jpg"):
+        shutil.copy(RECEIPT / "document.jpg", folder / name)
+    base = ("batch", folder, "--schema", RECEIPT / "schema.json", "--out", out)
+    run(*base, "--format", "csv", "--decimal-comma")
+    names = sorted(p.name for p in out.iterdir() if p.is_file())
+    assert names == ["a.jpg.csv", "a.jpg.items.csv", "b.jpg.csv", "b.jpg.items.csv"]
+    wanted = json.loads((RECEIPT / "expected.json").read_text())["records"][0]["values"]
+    with (out / "b.jpg.csv").open(newline="", encoding="utf-8") as file:
+        (row,) = csv.DictReader(file, delimiter=";")
+    assert row["total"].replace(",", ".") == str(wanted["total"])
+    done = CliRunner().invoke(app, [*map(str, base), "--format", "xlsx"])
+    assert "1 of them done earlier" in done.stderr
+    assert openpyxl.load_workbook(out / "b.jpg.xlsx").sheetnames == ["records", "items"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (("--bom",), "--format"),
+        (("--format", "xlsx", "--bom"), "csv alone"),
+        (("--format", "csv", "--decimal-comma", "--separator", "comma"), "another separator"),
+        (("--format", "csv", "--table", "/nothing"), "There is no table"),
+        (("--out", "a.docx"), "--format"),
+    ],
+)
+def test_flags_that_cannot_be_are_refused_before_any_work(home: Path, flags: tuple[str, ...], said: str):
+    """And no job is made."""
+    form = SAMPLES / "form"
+    arguments = ["extract", str(form / "document.pdf"), "--schema", str(form / "schema.json"), *flags]
+    caught = CliRunner().invoke(app, arguments).exception
+    assert isinstance(caught, InputError)
+    assert said in caught.message
+    assert not (home / "home").exists()
