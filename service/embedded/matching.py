@@ -116,7 +116,7 @@ class Labels:
             collected: tuple[Part, ...] = ()
             for end in range(start + 1, min(len(parts), start + MAX_LABEL_WORDS) + 1):
                 collected += parts[end - 1]
-                if wanted[end - 1]:
+                if wanted[end - 1] and not (end - start == 1 and _too_short(segment.tokens[start].text)):
                     quality = _quality(segment, start, end, prose=prose)
                     for owner, sim in self._similar(collected).items():
                         if sim * quality >= MIN_STRENGTH:
@@ -257,6 +257,11 @@ def _quality(segment: Segment, start: int, end: int, *, prose: bool) -> float:
     ):
         closes *= 0.55
     return opens * closes
+
+
+def _too_short(text: str) -> bool:
+    """Whether a word alone is too short to be a label: it would need a colon."""
+    return len(text) == 1 and text != "#"
 
 
 def _follows_number(layout: Layout, hit: Hit, number: str) -> bool:
