@@ -28,6 +28,7 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFC", "".join(c for c in plain if not unicodedata.combining(c)))
 
 
+@lru_cache(maxsize=20000)
 def squash(text: str) -> str:
     """Folded letters and digits alone."""
     return "".join(c for c in fold(text) if c.isalnum())
