@@ -23,7 +23,7 @@ from schemathesis.config import GenerationConfig, ProjectConfig, ProjectsConfig,
 from schemathesis.core.result import Ok
 from schemathesis.schemas import BaseSchema
 
-from service.api import examples, job_requests, payloads, result_payloads
+from service.api import examples, job_requests, payloads, result_payloads, review_examples, review_payloads
 from tests.api.job_calls import hand_in, letter
 from tests.fakes.http_server import http_server
 from tests.fakes.local_service import local_service
@@ -140,6 +140,10 @@ def test_statuses_are_documented_with_their_codes(api: httpx.Client) -> None:
         (result_payloads.ResultPayload, examples.RESULT),
         (result_payloads.CompletionPayload, examples.COMPLETION),
         (payloads.ReceiptPayload, examples.RECEIPT),
+        (review_payloads.CorrectionsRequest, review_examples.CORRECTIONS_REQUEST),
+        (review_payloads.CorrectionsPayload, review_examples.CORRECTIONS),
+        (review_payloads.HistoryPayload, review_examples.HISTORY),
+        (review_payloads.NextPayload, review_examples.NEXT),
         (payloads.EventListPayload, examples.EVENT_LIST),
         (payloads.ModelListPayload, examples.MODEL_LIST),
         (payloads.HealthPayload, examples.HEALTH),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from answers import extraction_of, schema_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from service.domain.records import CheckResult, Confidence, Conflict, FieldEntry
 from service.extraction.coverage import SplitCoverage, SplitOutcome, build_coverage
 from service.extraction.merge import merge
 from service.extraction.review import review_reasons
+from tests.unit.extraction.answers import extraction_of, schema_of
 
 DONE, FAILED, OPEN = SplitOutcome.DONE, SplitOutcome.FAILED, SplitOutcome.OPEN
 BOX = Box(0.1, 0.1, 0.2, 0.2)

@@ -7,8 +7,6 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from answers import choice_of, corners, decoded, schema_of
-from extraction_strategies import extractions, schemas
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,6 +18,8 @@ from service.extraction.decode import Finish, decode_choice, judge_finish_reason
 from service.extraction.encode import CompletionHead, EncodeOptions, encode_completion
 from service.protocol.emission import WirePath
 from service.protocol.request import ExtractionOptions
+from tests.unit.extraction.answers import choice_of, corners, decoded, schema_of
+from tests.unit.extraction.extraction_strategies import extractions, schemas
 
 SCHEMA = schema_of(
     number="string", total="number", count="integer", paid="boolean",

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from printed_pages import page_of
 
 from service.domain.pages import PageText
 from service.extraction.boundaries import find_documents
+from tests.unit.extraction.printed_pages import page_of
 
 BODY = ("Item         Qty    Amount", "Chair        1      10.00", "Table        2      20.00")
 

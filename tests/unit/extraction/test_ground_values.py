@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from answers import extraction_of, schema_of
-from printed_pages import LINE, line_box, page_of
 
 from service.domain.geometry import Box, Point, quad_box, union_box
 from service.domain.pages import CheckMark, PageSize, PageText, TextSource, Word
 from service.domain.records import BoxCheck, Confidence, Extraction, FieldEntry, JsonObject, Origin, Scalar
 from service.domain.schema import ExtractionSchema, parse_schema
 from service.extraction.ground import ground
+from tests.unit.extraction.answers import extraction_of, schema_of
+from tests.unit.extraction.printed_pages import LINE, line_box, page_of
 
 
 def grounded(values: JsonObject, schema: ExtractionSchema, *pages: PageText, **more: object) -> dict[str, FieldEntry]:

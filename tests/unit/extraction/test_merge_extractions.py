@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from answers import extraction_of, schema_of
-from extraction_strategies import extractions, schemas
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,6 +24,8 @@ from service.extraction.choose import takes_last
 from service.extraction.merge import Merged, merge
 from service.extraction.plan import narrow_schema
 from service.extraction.shape import blank_extraction
+from tests.unit.extraction.answers import extraction_of, schema_of
+from tests.unit.extraction.extraction_strategies import extractions, schemas
 
 LINES = schema_of(lines=[{"day": {"type": "string", "format": "date"}, "text": "string", "amount": "number"}])
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from answers import schema_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,6 +19,7 @@ from service.extraction.plan import (
     plan_splits,
     split_by_fields,
 )
+from tests.unit.extraction.answers import schema_of
 
 
 @given(st.integers(1, 500), st.integers(1, 60))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from answers import extraction_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from service.domain.records import CheckResult, Confidence, JsonObject, Record
 from service.domain.schema import parse_schema
 from service.extraction.check import parse_checks, run_checks
 from service.extraction.merge import merge
+from tests.unit.extraction.answers import extraction_of
 
 PROPERTIES: JsonObject = {
     "net": {"type": "number"}, "tax": {"type": "number"}, "total": {"type": "number"}, "count": {"type": "integer"},

@@ -12,8 +12,6 @@ from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any, cast
 
-from run_ledger import NAMES, asked, ledger_of
-
 from service.clients.base import Capabilities
 from service.domain.errors import ClientError, ErrorCode, InputError, ServiceError
 from service.domain.jobs import Fault, Job, JobOptions, JobStatus, Step, StepKind, StepState
@@ -27,6 +25,7 @@ from service.jobs.services import Services
 from service.jobs.settle import Claim, Outcome, claim_steps, go_on, plan_chunks, ring, settle, settle_failure
 from service.messaging.queue import Ring
 from tests.fakes.memory_store import MemoryStore, Tables
+from tests.unit.jobs.run_ledger import NAMES, asked, ledger_of
 
 RULE = LeaseRule(lease_s=15.0, max_attempts=3)
 LONGEST_RETRY_AFTER_S = 60.0

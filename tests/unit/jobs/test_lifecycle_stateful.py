@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
-from run_world import LONGEST_RETRY_AFTER_S, Hand, Setup, World
 
 from service.domain.pages import TextSource
+from tests.unit.jobs.run_world import LONGEST_RETRY_AFTER_S, Hand, Setup, World
 
 T = TypeVar("T")
 READ_AS = (TextSource.DIGITAL, TextSource.OCR, TextSource.NONE, TextSource.UNREADABLE, TextSource.FAILED)

@@ -6,7 +6,6 @@ import json
 
 import pytest
 from hypothesis import given
-from wire_strategies import TREES
 
 from service.protocol.additional_values import (
     AdditionalTree,
@@ -19,6 +18,7 @@ from service.protocol.additional_values import (
     read_additional_values,
 )
 from service.protocol.completion import FunctionCall, Message, ToolCall
+from tests.unit.protocol.wire_strategies import TREES
 
 ELEMENT = [
     {"x": 0.07, "y": 0.148},

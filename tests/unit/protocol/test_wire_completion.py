@@ -7,9 +7,9 @@ import json
 import pytest
 from hypothesis import given
 from pydantic import ValidationError
-from wire_strategies import COMPLETIONS
 
 from service.protocol.completion import ChatCompletion, Message
+from tests.unit.protocol.wire_strategies import COMPLETIONS
 
 DOCUMENTED = {
     "id": "iex-0123456789abcdef",

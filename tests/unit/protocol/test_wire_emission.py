@@ -9,7 +9,6 @@ from typing import Any, get_args
 
 import pytest
 from hypothesis import given
-from wire_strategies import COMPLETIONS
 
 from service.protocol.additional_values import AdditionalTree, AdditionalValue, WirePoint, additional_values_call
 from service.protocol.completion import ChatCompletion
@@ -25,6 +24,7 @@ from service.protocol.emission import (
     wire_value,
 )
 from service.protocol.request import ExtractionOptions
+from tests.unit.protocol.wire_strategies import COMPLETIONS
 
 DOCUMENT = (Path(__file__).parents[3] / "docs" / "wire.md").read_text(encoding="utf-8")
 WHOLE_PATHS = [path for path in WirePath if path is not WirePath.STREAM]

@@ -7,13 +7,13 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wire_strategies import COMPLETIONS
 
 from service.protocol.accumulator import CompletionAccumulator, StreamCutError, StreamError
 from service.protocol.chunk import CompletionChunk, completion_chunks
 from service.protocol.completion import ChatCompletion
 from service.protocol.emission import emit_chunk
 from service.protocol.sse import EventReader, encode_done, encode_event
+from tests.unit.protocol.wire_strategies import COMPLETIONS
 
 
 def chunk(choice: dict[str, object] | None, **more: object) -> dict[str, object]:
