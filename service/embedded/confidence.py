@@ -16,7 +16,9 @@ HIGH = 0.98
 """Probability from which a value is called `high`."""
 STRONG_LABEL = 0.95
 CLEAR_LEAD = 0.2
-CLEAR_SCAN = 0.97
+WIDE_LEAD = 0.35
+"""The lead that an amount on a scanned page needs, where rivals are often the same amount misread."""
+CLEAR_SCAN = 0.985
 """The recogniser's certainty of every word, from which a scanned value counts as cleanly read."""
 MOST_OTHERWISE = 0.93
 _LABELLED = {"date": 0.988, "taxid": 0.988, "iban": 0.99, "currency": 0.985, "email": 0.985, "money": 0.984,
@@ -52,6 +54,8 @@ def _by_class(ask: Ask, best: Choice, lead: float, *, scanned: bool) -> float | 
     strong = best.label is not None and best.label.strength >= STRONG_LABEL and lead >= CLEAR_LEAD
     if not strong or not _beside(best):
         return None
+    if scanned and ask.kind == "money" and lead < WIDE_LEAD:
+        return 0.95
     if best.why.endswith("+sum"):
         return 0.988 if best.label is not None and best.label.segment.line == best.span.segment.line else 0.95
     if scanned and ask.kind == "money" and not best.why.endswith("+seen"):
