@@ -11,7 +11,7 @@ from anyio import to_thread
 from fastapi import APIRouter, FastAPI
 from starlette.types import Lifespan
 
-from service.api import dropin, dropin_jobs, events, files, job_actions, jobs, models, probes
+from service.api import corrections, dropin, dropin_jobs, events, files, job_actions, jobs, models, probes, review
 from service.api.context import Context, Places
 from service.api.dropin_headers import VendorHeaders
 from service.api.faults import install_handlers
@@ -28,7 +28,15 @@ _WAITING_THREADS = 8
 _DRAWING_THREADS = 4
 MOST_WAITING = 500
 """Streams and long polls at once in a process; each asks the database up to twice a second."""
-_ROUTERS: tuple[APIRouter, ...] = (files.router, jobs.router, job_actions.router, events.router, models.router)
+_ROUTERS: tuple[APIRouter, ...] = (
+    files.router,
+    jobs.router,
+    job_actions.router,
+    corrections.router,
+    review.router,
+    events.router,
+    models.router,
+)
 
 
 def create_app(

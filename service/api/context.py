@@ -114,6 +114,11 @@ def _submitter(caller: Annotated[Caller, Depends(_identify)]) -> Caller:
     return caller
 
 
+def _reviewer(caller: Annotated[Caller, Depends(_identify)]) -> Caller:
+    caller.require(Role.REVIEW)
+    return caller
+
+
 def refuse_query(request: Request) -> None:
     """For routes without options: refuse any that is sent.
 
@@ -129,3 +134,5 @@ Reader = Annotated[Caller, Depends(_reader)]
 """Who asks, and may read."""
 Submitter = Annotated[Caller, Depends(_submitter)]
 """Who asks, and may hand in, change and delete jobs."""
+Reviewer = Annotated[Caller, Depends(_reviewer)]
+"""Who asks, and may correct and decide."""

@@ -105,6 +105,12 @@ def rerun_body() -> Extra:
     return {"requestBody": {"required": False, "content": content}}
 
 
+def json_body(model: type[BaseModel], example: JsonObject, *, required: bool = True) -> Extra:
+    """A body in JSON that is read by hand."""
+    content = {"application/json": {"schema": _schema_of(model), "example": example}}
+    return {"requestBody": {"required": required, "content": content}}
+
+
 _FILE = {"type": "string", "format": "binary", "description": "The document."}
 
 

@@ -36,6 +36,7 @@ _BAD = ErrorRule(400, "invalid_request_error")
 _UNREADABLE = ErrorRule(422, "invalid_request_error")
 _MISSING = ErrorRule(404, "invalid_request_error")
 _CONFLICT = ErrorRule(409, "invalid_request_error")
+_STALE = ErrorRule(412, "invalid_request_error")
 _FORBIDDEN = ErrorRule(403, "permission_error")
 _FAILED = ErrorRule(500, "server_error")
 _MODEL = ErrorRule(502, "server_error")
@@ -61,10 +62,12 @@ ERROR_RULES: Mapping[ErrorCode, ErrorRule] = {
     ErrorCode.FILE_NOT_FOUND: _MISSING,
     ErrorCode.PAGE_NOT_FOUND: _MISSING,
     ErrorCode.JOB_NOT_FOUND: _MISSING,
+    ErrorCode.SCHEMA_NOT_FOUND: _MISSING,
     ErrorCode.ROUTE_NOT_FOUND: _MISSING,
     ErrorCode.METHOD_NOT_ALLOWED: ErrorRule(405, "invalid_request_error"),
     ErrorCode.NOT_FINISHED: _CONFLICT,
     ErrorCode.WRONG_STATE: _CONFLICT,
+    ErrorCode.EDIT_CONFLICT: _STALE,
     ErrorCode.EXPIRED: ErrorRule(410, "invalid_request_error"),
     ErrorCode.IDEMPOTENCY_MISMATCH: _UNREADABLE,
     ErrorCode.IDEMPOTENCY_IN_FLIGHT: _CONFLICT,

@@ -9,6 +9,14 @@ _FILE_ID = "file_0a1b2c3d4e5f60718293a4b5c6d7e8f9"
 _JOB_ID = "job_9f8e7d6c5b4a39281706f5e4d3c2b1a0"
 _SHA256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 _AT = "2026-11-30T09:00:00.120Z"
+_REVIEW: JsonObject = {
+    "state": "not_needed",
+    "reasons": [],
+    "by": None,
+    "at": None,
+    "claimed_by": None,
+    "claimed_until": None,
+}
 _PAGES: list[Json] = [{"page": 1, "width": 595.28, "height": 841.89, "rotation": 0}]
 _USAGE: JsonObject = {
     "prompt_tokens": 412,
@@ -86,7 +94,7 @@ JOB: JsonObject = {
     "external_id": "order-17",
     "metadata": {"team": "accounts"},
     "created_by": "local",
-    "review": {"state": "not_needed", "reasons": [], "by": None, "at": None},
+    "review": _REVIEW,
     "progress": {"pages_total": 1, "pages_read": 1, "splits_total": 1, "splits_done": 0, "splits_failed": 0},
     "issues": [],
     "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0, "pages": 0, "requests": 0},
@@ -96,8 +104,12 @@ JOB: JsonObject = {
         "self": f"{API}/jobs/{_JOB_ID}",
         "file": f"{API}/files/{_FILE_ID}",
         "result": f"{API}/jobs/{_JOB_ID}/result",
+        "review": f"/review/{_JOB_ID}",
+        "schema": f"{API}/jobs/{_JOB_ID}/schema",
         "completion": f"{API}/jobs/{_JOB_ID}/completion",
         "events": f"{API}/jobs/{_JOB_ID}/events",
+        "history": f"{API}/jobs/{_JOB_ID}/history",
+        "corrections": f"{API}/jobs/{_JOB_ID}/corrections",
         "cancel": f"{API}/jobs/{_JOB_ID}/cancel",
         "retry": f"{API}/jobs/{_JOB_ID}/retry",
         "rerun": f"{API}/jobs/{_JOB_ID}/rerun",
@@ -115,7 +127,7 @@ RESULT: JsonObject = {
     "metadata": {"team": "accounts"},
     "file": {"id": _FILE_ID, "name": "invoice.pdf", "sha256": _SHA256, "pages": _PAGES},
     "schema": {"name": "invoice", "version": None},
-    "review": {"state": "not_needed", "reasons": [], "by": None, "at": None},
+    "review": _REVIEW,
     "records": [
         {
             "id": "rec_7d1c0ffee",
@@ -143,6 +155,7 @@ RESULT: JsonObject = {
             "checks": [],
         }
     ],
+    "unplaced_corrections": [],
     "coverage": [{"page": 1, "text": "digital", "splits": [0], "state": "extracted", "fields": 1}],
     "issues": [],
     "error": None,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import cast
+from typing import TypeVar, cast
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
@@ -15,6 +15,9 @@ from service.api.context import request_id_of
 from service.api.errors import error_response
 from service.api.unsupported import refuse_unsupported
 from service.domain.errors import ErrorCode, InputError, ServiceError, StateError
+from service.domain.records import JsonObject
+
+M = TypeVar("M", bound=BaseModel)
 
 _NO_SUCH: Mapping[str, tuple[ErrorCode, str]] = {
     "job_id": (ErrorCode.JOB_NOT_FOUND, "There is no job of that id."),
@@ -53,6 +56,18 @@ def input_fault(errors: Sequence[Mapping[str, object]], code: ErrorCode = ErrorC
 def validation_fault(error: ValidationError, code: ErrorCode = ErrorCode.INVALID_REQUEST) -> ServiceError:
     """As `input_fault`, for a model that was checked by hand."""
     return input_fault(error.errors(include_url=False, include_context=False, include_input=False), code)
+
+
+def check_body(kind: type[M], body: JsonObject) -> M:
+    """A body as its model.
+
+    Raises:
+        InputError: `invalid_request_body`, with the part that is meant.
+    """
+    try:
+        return kind.model_validate(body)
+    except ValidationError as error:
+        raise validation_fault(error) from None
 
 
 async def _on_service_error(request: Request, error: Exception) -> Response:

@@ -16,10 +16,13 @@ from service.api.documentation import INTAKE, JOB, errors, job_body, success
 from service.api.intake import take_in
 from service.api.job_requests import IN_IDS, PRINTABLE
 from service.api.payloads import API, JobListPayload, JobPayload
+from service.api.result_files import FileQuery, file_response, with_files
 from service.api.result_payloads import CompletionPayload, ResultPayload
 from service.api.waiting import MOST_WAIT_S, ask_until
 from service.domain.errors import ErrorCode, InputError
 from service.domain.jobs import Job, JobStatus, ReviewState
+from service.jobs.current import Version
+from service.jobs.export import export_job
 from service.jobs.queries import get_job, get_progress, list_jobs
 from service.jobs.result import View, completion_body, result_body
 from service.jobs.services import Services
@@ -56,14 +59,14 @@ class ListQuery(BaseModel):
     cursor: str | None = Field(None, min_length=1, max_length=200, description="`next_cursor` of the page before.")
 
 
-class ResultQuery(BaseModel):
+class ResultQuery(FileQuery):
     """In which form the result comes."""
 
-    model_config = ConfigDict(extra="forbid")
-
     view: View = Field("full", description="values: no fields; compact: no word boxes; full: everything.")
-    format: str = Field("json", description="json; other formats come with a later version.")
-    version: str = Field("current", description="machine or current: the same until there are corrections.")
+    version: Version = Field(
+        "current",
+        description="machine: as the model gave it; current: with all corrections; approved: as it was approved.",
+    )
 
 
 @router.post(
@@ -140,17 +143,22 @@ async def read_job(
     "/jobs/{job_id}/result",
     summary="The result",
     response_class=Response,
-    responses=errors(*JOB, ErrorCode.NOT_FINISHED)
-    | success(ResultPayload, examples.RESULT, "Values, and for each its page, place and confidence."),
+    responses=with_files(
+        errors(*JOB, ErrorCode.NOT_FINISHED, ErrorCode.WRONG_STATE)
+        | success(ResultPayload, examples.RESULT, "Values, and for each its page, place and confidence.")
+    ),
 )
 def read_result(
     job_id: JobId, wanted: Annotated[ResultQuery, Query()], services: ServicesOf, caller: Reader
 ) -> Response:
     """The result of a job whose run is over, also of one that failed."""
-    _refuse_other("format", wanted.format, ("json",), ("jsonl", "csv", "xlsx", "parquet"))
-    _refuse_other("version", wanted.version, ("machine", "current"), ("approved",))
+    options = wanted.export_options()
     job = get_job(services, caller.tenant_id, job_id)
-    return Response(_result_bytes(services, job, wanted.view), media_type=_JSON)
+    headers = {"ETag": f'"{job.revision}"'}
+    if options is not None:
+        return file_response(export_job(services, job, options, view=wanted.view, version=wanted.version), headers)
+    body = _result_bytes(services, job, wanted.view, wanted.version)
+    return Response(body, media_type=_JSON, headers=headers)
 
 
 @router.get(
@@ -172,8 +180,8 @@ def job_payload(services: Services, job: Job) -> JobPayload:
     return JobPayload.of(job, get_progress(services, job))
 
 
-def _result_bytes(services: Services, job: Job, view: View) -> bytes:
-    return encode_json(result_body(services, job, view=view))
+def _result_bytes(services: Services, job: Job, view: View, version: Version = "current") -> bytes:
+    return encode_json(result_body(services, job, view=view, version=version))
 
 
 def _is_over(job: Job) -> bool:
@@ -188,13 +196,3 @@ def _unix(moment: datetime | None) -> float | None:
             ErrorCode.INVALID_OPTION, "Times need an offset, as in 2026-01-31T12:00:00Z.", param="created_after"
         )
     return moment.timestamp()
-
-
-def _refuse_other(name: str, value: str, taken: tuple[str, ...], later: tuple[str, ...]) -> None:
-    if value in taken:
-        return
-    offered = " and ".join(taken)
-    if value in later:
-        message = f"This version gives {name}={offered}, not {value!r} yet."
-        raise InputError(ErrorCode.OPTION_NOT_SUPPORTED, message, param=name)
-    raise InputError(ErrorCode.INVALID_OPTION, f"{name} must be {offered}, not {value[:100]!r}.", param=name)

@@ -50,6 +50,8 @@ class ErrorInfo(Payload):
     code: ErrorCode
     retryable: bool
     request_id: str
+    details: dict[str, str | int | float | None] | None = None
+    """Beside `edit_conflict`: both values, and who it was."""
 
 
 class ErrorPayload(Payload):
@@ -195,7 +197,23 @@ class ReviewPayload(Payload):
     state: ReviewState
     reasons: list[str]
     by: str | None
+    """Who approved or rejected."""
     at: datetime | None
+    claimed_by: str | None
+    """Who has it in hand, until `claimed_until`."""
+    claimed_until: datetime | None
+
+    @classmethod
+    def of(cls, job: Job) -> ReviewPayload:
+        """From the domain."""
+        return cls(
+            state=job.review,
+            reasons=list(job.review_reasons),
+            by=job.decided_by,
+            at=None if job.decided_at is None else moment(job.decided_at),
+            claimed_by=job.claimed_by,
+            claimed_until=None if job.claimed_by is None else moment(job.claimed_until),
+        )
 
 
 class FaultPayload(Payload):
@@ -240,7 +258,7 @@ class JobPayload(Payload):
     def of(cls, job: Job, progress: Progress | None = None) -> JobPayload:
         """From the domain."""
         here = f"{API}/jobs/{job.id}"
-        names = ("result", "completion", "events", "cancel", "retry", "rerun")
+        names = ("result", "schema", "completion", "events", "history", "corrections", "cancel", "retry", "rerun")
         return cls(
             id=job.id,
             status=job.status,
@@ -253,7 +271,7 @@ class JobPayload(Payload):
             external_id=job.external_id,
             metadata=job.metadata,
             created_by=job.created_by,
-            review=ReviewPayload(state=job.review, reasons=list(job.review_reasons), by=None, at=None),
+            review=ReviewPayload.of(job),
             progress=None if progress is None else ProgressPayload.model_validate(progress, from_attributes=True),
             issues=[IssuePayload.model_validate(issue, from_attributes=True) for issue in job.issues],
             usage=UsagePayload.model_validate(job.usage, from_attributes=True),
@@ -263,7 +281,8 @@ class JobPayload(Payload):
                 started_at=None if job.started_at is None else moment(job.started_at),
                 finished_at=None if job.finished_at is None else moment(job.finished_at),
             ),
-            links={"self": here, "file": f"{API}/files/{job.file_id}"} | {name: f"{here}/{name}" for name in names},
+            links={"self": here, "file": f"{API}/files/{job.file_id}", "review": f"/review/{job.id}"}
+            | {name: f"{here}/{name}" for name in names},
         )
 
 

@@ -17,6 +17,7 @@ from service.api.payloads import (
     TimingPayload,
     UsagePayload,
 )
+from service.domain.corrections import OperationKind
 from service.domain.jobs import JobStatus
 from service.domain.pages import TextSource
 from service.domain.records import BoxCheck, Confidence, Json, JsonObject, Origin, PageState, Verdict
@@ -29,6 +30,29 @@ class ResultFile(Payload):
     name: str
     sha256: str
     pages: list[PageInfo]
+
+
+class ReviewedPayload(Payload):
+    """That a person looked at a value."""
+
+    as_: OperationKind = Field(alias="as")
+    by: str
+    at: str
+    operation: str
+    """Id of the operation, for who takes it back."""
+
+
+class UnplacedPayload(Payload):
+    """A correction of an earlier run that has no place in this one."""
+
+    operation: str
+    op: OperationKind
+    path: str
+    run: int
+    by: str
+    old: Json
+    new: Json
+    why: str
 
 
 class FieldPayload(BaseModel):
@@ -44,6 +68,8 @@ class FieldPayload(BaseModel):
     coordinates: list[PointPayload] | None = None
     word_coordinates: list[list[PointPayload]] | None = None
     box_check: BoxCheck | None = None
+    reviewed: ReviewedPayload | None = None
+    """Who looked at it, if anybody did."""
 
 
 class ConflictPayload(Payload):
@@ -103,6 +129,8 @@ class ResultPayload(Payload):
     schema_: SchemaName = Field(alias="schema")
     review: ReviewPayload
     records: list[RecordPayload]
+    unplaced_corrections: list[UnplacedPayload]
+    """What reviewers did in earlier runs and what does not fit any more."""
     coverage: list[CoveragePayload]
     issues: list[IssuePayload]
     error: FaultPayload | None

@@ -40,10 +40,12 @@ class ErrorCode(StrEnum):
     FILE_NOT_FOUND = "file_not_found"
     PAGE_NOT_FOUND = "page_not_found"
     JOB_NOT_FOUND = "job_not_found"
+    SCHEMA_NOT_FOUND = "schema_not_found"
     ROUTE_NOT_FOUND = "route_not_found"
     METHOD_NOT_ALLOWED = "method_not_allowed"
     NOT_FINISHED = "not_finished"
     WRONG_STATE = "wrong_state"
+    EDIT_CONFLICT = "edit_conflict"
     EXPIRED = "expired"
     IDEMPOTENCY_MISMATCH = "idempotency_mismatch"
     IDEMPOTENCY_IN_FLIGHT = "idempotency_in_flight"
@@ -82,7 +84,7 @@ class ServiceError(Exception):
         message: what is wrong, which one, and what to do; never document text or secrets.
         param: the part of the input that is meant (a JSON Pointer, a form field or an option).
         retry_after_s: when trying again makes sense, in seconds from now.
-        details: further plain facts for the caller.
+        details: further plain facts for the caller; they may hold a value of the document, the message never does.
     """
 
     retryable = False
@@ -94,7 +96,7 @@ class ServiceError(Exception):
         *,
         param: str | None = None,
         retry_after_s: float | None = None,
-        details: Mapping[str, str | int | float] | None = None,
+        details: Mapping[str, str | int | float | None] | None = None,
     ) -> None:
         super().__init__(message)
         self.code = code

@@ -151,7 +151,15 @@ class Job:
     usage: Usage = NO_USAGE
     review: ReviewState = ReviewState.NOT_NEEDED
     review_reasons: tuple[str, ...] = ()
+    claimed_by: str | None = None
+    """Who reviews it, until `claimed_until`."""
+    claimed_until: float = 0.0
+    decided_by: str | None = None
+    """Who approved or rejected it."""
+    decided_at: float | None = None
     created_by: str = ""
+    schema_version: int | None = None
+    """Of the named schema it was made with; None: the schema came with the job."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,6 +236,10 @@ class EventType(StrEnum):
     JOB_STATUS = "job.status"
     JOB_PROGRESS = "job.progress"
     JOB_DELETED = "job.deleted"
+    JOB_CORRECTED = "job.corrected"
+    """A person changed the record; the data names the revision, never a value."""
+    JOB_REVIEW = "job.review"
+    """The review stands elsewhere."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

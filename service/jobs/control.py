@@ -7,7 +7,17 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from service.domain.errors import ErrorCode, StateError
-from service.domain.jobs import EventType, Job, JobOptions, JobStatus, Step, StepKind, StepState, StoredFile
+from service.domain.jobs import (
+    EventType,
+    Job,
+    JobOptions,
+    JobStatus,
+    ReviewState,
+    Step,
+    StepKind,
+    StepState,
+    StoredFile,
+)
 from service.domain.pages import PageRange, TextSource
 from service.domain.records import NO_USAGE, JsonObject
 from service.jobs import lifecycle
@@ -160,7 +170,12 @@ def _next_run(job: Job, now: float) -> Job:
         planned=False,
         fault=None,
         usage=NO_USAGE,
+        review=ReviewState.NOT_NEEDED,
         review_reasons=(),
+        claimed_by=None,
+        claimed_until=0.0,
+        decided_by=None,
+        decided_at=None,
         revision=job.revision + 1,
     )
 

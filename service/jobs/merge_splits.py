@@ -15,7 +15,9 @@ from service.extraction.boundaries import find_documents
 from service.extraction.check import run_checks
 from service.extraction.coverage import SplitCoverage, SplitOutcome, build_coverage
 from service.extraction.merge import merge
+from service.extraction.overlay import close, lay_over
 from service.extraction.review import review_reasons
+from service.extraction.review_policy import apply_policy, parse_policy
 from service.extraction.shape import blank_extraction
 from service.jobs import lifecycle
 from service.jobs.services import Services
@@ -148,7 +150,7 @@ def _publish(rows: Rows, job: Job, result: RunResult, body: bytes, now: float) -
     readable = any(row.state is not PageState.FAILED or row.fields > 0 for row in result.coverage)
     gave = any(row.state is PageState.EXTRACTED or row.fields > 0 for row in result.coverage)
     status = lifecycle.final_status(tallies, lost_pages=lost, readable=readable, gave=gave)
-    reasons = review_reasons(result.records, result.coverage)
+    reasons = _reasons(rows, job, result)
     rows.jobs.put_result(job, body)
     return replace(
         job,
@@ -160,6 +162,16 @@ def _publish(rows: Rows, job: Job, result: RunResult, body: bytes, now: float) -
         review=ReviewState.NEEDED if reasons else ReviewState.NOT_NEEDED,
         review_reasons=reasons,
     )
+
+
+def _reasons(rows: Rows, job: Job, result: RunResult) -> tuple[str, ...]:
+    """Why a person should look at it, once what people corrected in earlier runs is done again."""
+    schema = parse_schema(job.schema, job.schema_name)
+    events = rows.reviews.of_job(job.id)
+    records = result.records
+    if events:
+        records = tuple(close(draft) for draft in lay_over(records, events, schema, run=job.run).drafts)
+    return apply_policy(parse_policy(schema), review_reasons(records, result.coverage), job_id=job.id)
 
 
 def _first_fault(result: RunResult) -> Fault:

@@ -2,64 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Literal
 
-from service.domain.errors import ErrorCode, StateError
+from service.domain.corrections import Mark, Unplaced
 from service.domain.geometry import Quad
 from service.domain.jobs import Job, JobStatus, StoredFile
 from service.domain.records import (
-    NO_USAGE,
     CheckResult,
     Conflict,
     FieldEntry,
     Issue,
     Json,
     JsonObject,
+    Origin,
     PageCoverage,
     Record,
     Usage,
     Verdict,
 )
 from service.extraction.encode import CompletionHead, EncodeOptions, encode_completion
+from service.jobs.current import Version, load_current
 from service.jobs.merge_splits import LOST_PAGES, RunResult
 from service.jobs.services import Services
 from service.protocol.completion import ChatCompletion
 from service.protocol.emission import WirePath, emit
-from service.storage.codec import unpack
 
 View = Literal["values", "compact", "full"]
 """Values alone; with entries but without word boxes; everything."""
-_RETRY_S = 1.0
 
 
-def load_result(services: Services, job: Job) -> tuple[StoredFile | None, RunResult]:
-    """The machine's result of the current run; an empty one if the run ended before it was merged.
-
-    Raises:
-        StateError: `not_finished`.
-    """
-    if not job.status.is_terminal:
-        raise StateError(
-            ErrorCode.NOT_FINISHED,
-            f"The job {job.id!r} is {job.status}; its result comes when it is over.",
-            retry_after_s=_RETRY_S,
-        )
-    with services.store.read() as rows:
-        body = rows.jobs.result(job)
-        file = rows.files.get(job.tenant_id, job.file_id)
-    if body is not None:
-        return file, unpack(RunResult, body)
-    return file, RunResult(records=(), coverage=(), issues=job.issues, usage=NO_USAGE, model=job.options.model)
-
-
-def result_body(services: Services, job: Job, *, view: View = "full") -> JsonObject:
+def result_body(services: Services, job: Job, *, view: View = "full", version: Version = "current") -> JsonObject:
     """The result as JSON.
 
     Raises:
-        StateError: `not_finished`.
+        StateError: `not_finished`; `wrong_state` when nothing is approved and the approved version is asked for.
     """
-    file, result = load_result(services, job)
+    current = load_current(services, job, version)
+    result = current.result
+    with services.store.read() as rows:
+        file = rows.files.get(job.tenant_id, job.file_id)
     schema: JsonObject = {"name": job.schema_name, "version": None}
     return {
         "job_id": job.id,
@@ -72,8 +55,9 @@ def result_body(services: Services, job: Job, *, view: View = "full") -> JsonObj
         "metadata": job.metadata,
         "file": _file(file) if file else None,
         "schema": schema,
-        "review": {"state": job.review, "reasons": list(job.review_reasons), "by": None, "at": None},
-        "records": [_record(record, schema, job, view) for record in result.records],
+        "review": review_body(job),
+        "records": [record_body(record, job, view, current.marks.get(record.id, {})) for record in result.records],
+        "unplaced_corrections": [_unplaced(item) for item in current.unplaced],
         "coverage": [_coverage(row) for row in result.coverage],
         "issues": [_issue(issue) for issue in result.issues],
         "error": {"code": job.fault.code, "message": job.fault.message} if job.fault else None,
@@ -109,7 +93,7 @@ def merged_completion(
     Raises:
         StateError: `not_finished`.
     """
-    _, result = load_result(services, job)
+    result = load_current(services, job).result
     head = CompletionHead(
         id=f"iex-{job.id[4:20]}", created=int(job.finished_at or job.created_at), model=model or result.model
     )
@@ -135,7 +119,22 @@ def iso_time(at: float | None) -> str | None:
     return None if at is None else datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
 
 
-def _record(record: Record, schema: JsonObject, job: Job, view: View) -> JsonObject:
+def review_body(job: Job) -> JsonObject:
+    """Where the review stands; `by` and `at` tell who decided, `claimed_by` who has it in hand."""
+    held = job.claimed_by is not None
+    return {
+        "state": job.review,
+        "reasons": list(job.review_reasons),
+        "by": job.decided_by,
+        "at": iso_time(job.decided_at),
+        "claimed_by": job.claimed_by,
+        "claimed_until": iso_time(job.claimed_until) if held else None,
+    }
+
+
+def record_body(record: Record, job: Job, view: View, marks: Mapping[str, Mark]) -> JsonObject:
+    """One record as JSON; each leaf that a person looked at says so."""
+    schema: JsonObject = {"name": job.schema_name, "version": None}
     values: Json = record.values
     if job.options.absent == "omit":
         values = _without_absent(record.values)
@@ -148,13 +147,15 @@ def _record(record: Record, schema: JsonObject, job: Job, view: View) -> JsonObj
     }
     if view == "values":
         return body
-    fields: JsonObject = {path: _entry(entry, view) for path, entry in record.fields.items()}
+    fields: JsonObject = {
+        path: entry_body(entry, view) | _mark(marks.get(path)) for path, entry in record.fields.items()
+    }
     rows: JsonObject = {path: list(ids) for path, ids in record.rows.items()}
     more: JsonObject = {
         "fields": fields,
         "rows": rows,
         "conflicts": [_conflict(conflict, view) for conflict in record.conflicts],
-        "checks": [_check(check) for check in record.checks],
+        "checks": [check_body(check) for check in record.checks],
     }
     return body | more
 
@@ -165,7 +166,29 @@ def _without_absent(value: Json) -> Json:
     return [_without_absent(child) for child in value] if isinstance(value, list) else value
 
 
-def _entry(entry: FieldEntry, view: View) -> JsonObject:
+def _mark(mark: Mark | None) -> JsonObject:
+    if mark is None:
+        return {}
+    return {"reviewed": {"as": mark.kind, "by": mark.by, "at": iso_time(mark.at), "operation": mark.operation}}
+
+
+def _unplaced(item: Unplaced) -> JsonObject:
+    correction = item.event.correction
+    assert correction is not None
+    return {
+        "operation": correction.operation.id,
+        "op": correction.operation.kind,
+        "path": correction.operation.path,
+        "run": item.event.run,
+        "by": item.event.by,
+        "old": correction.old.value if correction.old else None,
+        "new": correction.new.value if correction.new else correction.operation.value,
+        "why": item.why,
+    }
+
+
+def entry_body(entry: FieldEntry, view: View) -> JsonObject:
+    """What is known of one leaf as JSON."""
     body: JsonObject = {
         "value": entry.value,
         "raw": entry.raw,
@@ -175,25 +198,28 @@ def _entry(entry: FieldEntry, view: View) -> JsonObject:
         "origin": entry.origin,
     }
     if entry.verdict is Verdict.ABSENT:
-        return {"value": None, "verdict": entry.verdict, "confidence": entry.confidence}
+        absent: JsonObject = {"value": None, "verdict": entry.verdict, "confidence": entry.confidence}
+        return absent | ({"origin": entry.origin} if entry.origin is Origin.CORRECTED else {})
     body["page"] = entry.location.page if entry.location else None
-    body["coordinates"] = _quad(entry.location.coordinates) if entry.location else []
+    body["coordinates"] = quad_body(entry.location.coordinates) if entry.location else []
     if view == "full":
         words = entry.location.word_coordinates if entry.location else ()
-        body["word_coordinates"] = [_quad(word) for word in words]
+        body["word_coordinates"] = [quad_body(word) for word in words]
     return body | {"box_check": entry.box_check}
 
 
-def _quad(quad: Quad) -> list[Json]:
+def quad_body(quad: Quad) -> list[Json]:
+    """Four corners as JSON."""
     return [{"x": point.x, "y": point.y} for point in quad]
 
 
 def _conflict(conflict: Conflict, view: View) -> JsonObject:
-    kept, other = _entry(conflict.kept, view), _entry(conflict.other, view)
+    kept, other = entry_body(conflict.kept, view), entry_body(conflict.other, view)
     return {"path": conflict.path, "kept": kept, "other": other, "rule": conflict.rule}
 
 
-def _check(check: CheckResult) -> JsonObject:
+def check_body(check: CheckResult) -> JsonObject:
+    """The outcome of a rule as JSON."""
     return {"rule": check.rule, "ok": check.ok, "paths": list(check.paths), "message": check.message}
 
 

@@ -13,6 +13,7 @@ from service.domain.records import Issue, JsonObject, Stage
 from service.domain.schema import ExtractionSchema, SchemaField, parse_schema
 from service.extraction.check import parse_checks
 from service.extraction.plan import group_fields, narrow_schema
+from service.extraction.review_policy import parse_policy
 from service.jobs.services import Services
 from service.jobs.settle import ring
 from service.storage.store import Rows
@@ -30,6 +31,7 @@ class Submission:
     schema: JsonObject
     options: JobOptions
     schema_name: str = "document"
+    schema_version: int | None = None
     password: str | None = None
     external_id: str | None = None
     metadata: JsonObject
@@ -89,6 +91,20 @@ def check_schema(services: Services, source: JsonObject, model: str, name: str) 
     Raises:
         InputError: `invalid_schema` with the path of the fault, or `unknown_model`.
     """
+    schema = check_any_schema(services, source, name)
+    client, _ = services.models.resolve(model)
+    able = client.capabilities
+    for names in group_fields(schema, max_properties=able.max_properties, max_chars=able.max_schema_chars):
+        client.check_schema(narrow_schema(schema, names))
+    return schema
+
+
+def check_any_schema(services: Services, source: JsonObject, name: str) -> ExtractionSchema:
+    """Refuse a schema that no model could take.
+
+    Raises:
+        InputError: `invalid_schema` with the path of each fault.
+    """
     size = len(orjson.dumps(source))
     limit = services.limits.max_schema_chars
     if size > limit:
@@ -105,10 +121,7 @@ def check_schema(services: Services, source: JsonObject, model: str, name: str) 
             ErrorCode.INVALID_SCHEMA, f"Invalid Schema: {count} properties, {most} are allowed.", param="schema"
         )
     parse_checks(schema)
-    client, _ = services.models.resolve(model)
-    able = client.capabilities
-    for names in group_fields(schema, max_properties=able.max_properties, max_chars=able.max_schema_chars):
-        client.check_schema(narrow_schema(schema, names))
+    parse_policy(schema)
     return schema
 
 
@@ -143,6 +156,7 @@ def _new_job(services: Services, submission: Submission, now: float) -> Job:
         revision=1,
         schema=submission.schema,
         schema_name=submission.schema_name,
+        schema_version=submission.schema_version,
         options=submission.options,
         engine=services.engine,
         external_id=submission.external_id,

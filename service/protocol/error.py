@@ -30,6 +30,8 @@ class ErrorDetail(WireModel):
     """Fieldmark's own: whether the same request may work later."""
     request_id: str | None = None
     """Fieldmark's own."""
+    details: dict[str, str | int | float | None] | None = None
+    """Fieldmark's own: what a program needs to go on from here, such as the two values of an edit conflict."""
 
 
 class ErrorBody(WireModel):

@@ -14,6 +14,10 @@ from service.storage.upsert import upsert
 
 _NAMES = tuple(f.name for f in fields(Job))
 _COLUMNS = [tables.jobs.c[name] for name in _NAMES]
+# Made once: building a statement takes longer than running it, and each step needs these.
+_GET = select(*_COLUMNS).where(tables.jobs.c.id == bindparam("job_id"))
+_GET_LOCKED = _GET.with_for_update()
+_SAVE = update(tables.jobs).where(tables.jobs.c.id == bindparam("saved_id"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,8 +54,7 @@ class JobRows:
 
     def get(self, job_id: str, *, lock: bool = False) -> Job | None:
         """A job, whoever's it is; with `lock` nobody else changes its run before this transaction ends."""
-        query = select(*_COLUMNS).where(tables.jobs.c.id == job_id)
-        row = self._connection.execute(query.with_for_update() if lock else query).mappings().one_or_none()
+        row = self._connection.execute(_GET_LOCKED if lock else _GET, {"job_id": job_id}).mappings().one_or_none()
         return from_json(Job, row) if row else None
 
     def find(self, tenant_id: str, job_id: str, *, lock: bool = False) -> Job | None:
@@ -107,6 +110,7 @@ class JobRows:
         """Delete a job with its steps and results, and leave a tombstone."""
         self._connection.execute(delete(tables.results).where(tables.results.c.job_id == job.id))
         self._connection.execute(delete(tables.steps).where(tables.steps.c.job_id == job.id))
+        self._connection.execute(delete(tables.review_events).where(tables.review_events.c.job_id == job.id))
         keys = tables.idempotency_keys
         self._connection.execute(delete(keys).where(keys.c.job_id == job.id))
         self._connection.execute(delete(tables.jobs).where(tables.jobs.c.id == job.id))
@@ -128,7 +132,7 @@ class JobRows:
         self._connection.execute(insert(tables.results).values(row))
 
     def result(self, job: Job) -> bytes | None:
-        """The result of the current run."""
+        """The result of the run that the job names."""
         run = tables.results.c
         query = select(run.body).where(run.job_id == job.id, run.run == job.run)
         return self._connection.execute(query).scalar()

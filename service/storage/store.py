@@ -16,6 +16,8 @@ from service.storage.faults import database_fault
 from service.storage.files import FileRows, PageRows
 from service.storage.job_groups import GroupRows
 from service.storage.jobs import IdempotencyRows, JobRows
+from service.storage.reviews import ReviewRows
+from service.storage.schemas import SchemaRows
 from service.storage.steps import StepRows
 from service.storage.upkeep import UpkeepRows
 
@@ -29,8 +31,10 @@ class Rows:
     files: FileRows
     pages: PageRows
     events: EventRows
+    reviews: ReviewRows
     groups: GroupRows
     idempotency: IdempotencyRows
+    schemas: SchemaRows
     access: AccessRows
     upkeep: UpkeepRows
 
@@ -91,8 +95,10 @@ def _rows(connection: Connection) -> Rows:
         files=FileRows(connection),
         pages=PageRows(connection),
         events=EventRows(connection),
+        reviews=ReviewRows(connection),
         groups=GroupRows(connection),
         idempotency=IdempotencyRows(connection),
+        schemas=SchemaRows(connection),
         access=AccessRows(connection),
         upkeep=UpkeepRows(connection),
     )

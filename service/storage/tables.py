@@ -83,6 +83,7 @@ jobs = Table(
     Column("revision", Integer, nullable=False),
     Column("schema", JSON, nullable=False),
     Column("schema_name", String(100), nullable=False),
+    Column("schema_version", Integer),
     Column("options", JSON, nullable=False),
     Column("engine", String(32), nullable=False),
     Column("external_id", String(200)),
@@ -99,12 +100,17 @@ jobs = Table(
     Column("usage", JSON, nullable=False),
     Column("review", String(16), nullable=False),
     Column("review_reasons", JSON, nullable=False),
+    Column("claimed_by", String(100)),
+    Column("claimed_until", Float, nullable=False, server_default="0"),
+    Column("decided_by", String(100)),
+    Column("decided_at", Float),
     Column("created_by", String(100), nullable=False),
     Column("password", Text),
     Column("last_seq", Integer, nullable=False),
     Index(None, "tenant_id", "created_at", "id"),
     Index(None, "tenant_id", "external_id"),
     Index(None, "status", "finished_at"),
+    Index(None, "tenant_id", "review", "created_at"),
 )
 
 steps = Table(
@@ -138,6 +144,19 @@ steps = Table(
     Index(None, "owner"),
 )
 
+schemas = Table(
+    "schemas",
+    metadata,
+    Column("tenant_id", String(64), primary_key=True),
+    Column("name", String(100), primary_key=True),
+    Column("version", Integer, primary_key=True),
+    Column("sha256", String(64), nullable=False),
+    Column("source", JSON, nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("created_by", String(100), nullable=False),
+    UniqueConstraint("tenant_id", "name", "sha256"),
+)
+
 results = Table(
     "results",
     metadata,
@@ -145,6 +164,24 @@ results = Table(
     Column("job_id", ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True),
     Column("run", Integer, primary_key=True, autoincrement=False),
     Column("body", LargeBinary, nullable=False),
+)
+
+review_events = Table(
+    "review_events",
+    metadata,
+    Column("position", ROW_ID, primary_key=True),
+    _tenant(),
+    Column("job_id", ForeignKey("jobs.id", ondelete="CASCADE"), nullable=False),
+    Column("run", Integer, nullable=False),
+    Column("revision", Integer, nullable=False),
+    Column("action", String(12), nullable=False),
+    Column("client_id", String(100)),
+    Column("by", String(100), nullable=False),
+    Column("at", Float, nullable=False),
+    Column("correction", JSON(none_as_null=True)),
+    Column("detail", JSON, nullable=False),
+    UniqueConstraint("job_id", "client_id"),
+    sqlite_autoincrement=True,
 )
 
 events = Table(

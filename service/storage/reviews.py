@@ -1,0 +1,55 @@
+"""Rows of the history of reviews, and the hand-out of jobs to reviewers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import ColumnElement, Connection, func, insert, or_, select
+
+from service.domain.corrections import ReviewEvent
+from service.domain.jobs import Job, JobStatus, ReviewState
+from service.storage import tables
+from service.storage.codec import from_json, to_columns
+from service.storage.jobs import JobRows
+
+
+class ReviewRows:
+    """Events of reviews: appended, read, and removed with their job alone."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def append(self, events: Sequence[ReviewEvent]) -> None:
+        """Add events of a job that is locked."""
+        rows = [{k: v for k, v in to_columns(event).items() if k != "position"} for event in events]
+        if rows:
+            self._connection.execute(insert(tables.review_events), rows)
+
+    def of_job(self, job_id: str) -> tuple[ReviewEvent, ...]:
+        """The whole history, oldest first."""
+        event = tables.review_events
+        rows = self._connection.execute(select(event).where(event.c.job_id == job_id).order_by(event.c.position))
+        return tuple(from_json(ReviewEvent, row) for row in rows.mappings())
+
+    def lock_next(self, tenant_id: str, now: float, *, skip: Sequence[str]) -> Job | None:
+        """The oldest job that waits for a reviewer, locked; one that another transaction holds is passed over."""
+        job = tables.jobs.c
+        query = select(job.id).where(*_waiting(tenant_id, now), job.id.notin_(list(skip)))
+        query = query.order_by(job.created_at, job.id).limit(1).with_for_update(skip_locked=True)
+        found = self._connection.execute(query).scalar()
+        return JobRows(self._connection).get(found) if found is not None else None
+
+    def count_waiting(self, tenant_id: str, now: float) -> int:
+        """How many jobs wait for a reviewer."""
+        query = select(func.count()).select_from(tables.jobs).where(*_waiting(tenant_id, now))
+        return self._connection.execute(query).scalar_one()
+
+
+def _waiting(tenant_id: str, now: float) -> tuple[ColumnElement[bool], ...]:
+    job = tables.jobs.c
+    return (
+        job.tenant_id == tenant_id,
+        job.review.in_([ReviewState.NEEDED, ReviewState.IN_REVIEW]),
+        job.status.in_([s for s in JobStatus if s.is_terminal]),
+        or_(job.claimed_by.is_(None), job.claimed_until <= now),
+    )
