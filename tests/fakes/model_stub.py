@@ -180,7 +180,8 @@ def summary(request: web.Request, body: Json) -> dict[str, Json]:
     shown = dict(body) if isinstance(body, dict) else body
     if isinstance(body, dict) and isinstance(body.get("messages"), list):
         shown["messages"] = json.loads(json.dumps(body["messages"], default=str), object_hook=_without_file)
-    return {"at": time.time(), "path": request.path, "headers": {k.lower(): v for k, v in request.headers.items()}, "body": shown}
+    headers = {name.lower(): value for name, value in request.headers.items()}
+    return {"at": time.time(), "path": request.path, "headers": headers, "body": shown}
 
 
 def _without_file(part: dict[str, Json]) -> dict[str, Json]:
