@@ -63,23 +63,23 @@ def _key(text: str) -> str:
 @lru_cache(maxsize=20000)
 def read_word(word: str) -> tuple[Part, ...]:
     """The parts of one printed word: canonical where known, itself where not; nothing for a stop word."""
-    parts: list[Part] = []
     if re.fullmatch(r"\(\d+\)", word):
         return ()
     if word.strip(" :") in ("à", "À"):  # `facturé à`, `livré à`: folded it would be the article of other languages
         return (("recipient", "end"),)
-    for piece in re.split(r"[^\w#№]+|_", fold(word)):
-        key = _key(piece)
-        if not key:
-            continue
-        known = surfaces().get(key)
-        if known is None and key in STOPWORDS:
-            continue
-        if known is not None and len(key) <= 2 and key in STOPWORDS:
-            known = None
-            continue
-        parts.extend(_split_compound(key) if known is None else (known,))
-    return tuple(parts)
+    if "groß" in word.casefold():  # large; folded it would be the total before deductions
+        return (("groß",),)
+    if re.fullmatch(r"(?:[A-Za-z]\.){2,}:?", word) and (known := surfaces().get(_key(word))) not in (None, ("order",)):
+        return (known,) if known else ()
+    pieces = re.split(r"[^\w#№]+|_", fold(word.replace("º", "").replace("°", "")))
+    return tuple(part for piece in pieces for part in _read_piece(_key(piece)))
+
+
+def _read_piece(key: str) -> tuple[Part, ...]:
+    known = surfaces().get(key)
+    if not key or (key in STOPWORDS and (known is None or len(key) <= 2)):
+        return ()
+    return _split_compound(key) if known is None else (known,)
 
 
 def _split_compound(key: str) -> tuple[Part, ...]:

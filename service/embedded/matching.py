@@ -18,6 +18,8 @@ MAX_LABEL_WORDS = 7
 MAX_QUOTE_WORDS = 16
 MIN_STRENGTH = 0.5
 PROSE_WORDS = 11
+ADDRESSED = frozenset({"an", "aan", "a"})
+"""Short words that end a heading over who is addressed: `Rechnung an`."""
 FAMILIES = (
     frozenset({"amount_due", "total_gross"}),
     frozenset({"start_date", "end_date", "period_text", "term"}),
@@ -107,6 +109,8 @@ class Labels:
 
     def _scan(self, segment: Segment) -> None:
         parts = [read_word(t.text) for t in segment.tokens]
+        if 1 < len(parts) <= 3 and squash(segment.tokens[-1].text) in ADDRESSED:
+            parts[-1] = (("recipient",),)
         wanted = [any(self._relevant(p) for p in ps) for ps in parts]
         prose = is_prose(segment)
         best: dict[str, list[Hit]] = defaultdict(list)

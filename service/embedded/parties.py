@@ -26,7 +26,8 @@ STREET = re.compile(
     r"floor|hwy|highway|way|plaza|square|p\.?\s?o\.?\s?box|straat|laan|weg|gracht)\b"
 )
 SALUTATION = re.compile(
-    r"^(?:herrn?|frau|firma|fa\.|an|to|mr\.?|mrs\.?|ms\.?|bill to|ship to|sold to|kunde|customer)\s*:?$"
+    r"^(?:herrn?|frau|firma|fa\.|an|to|mr\.?|mrs\.?|ms\.?|bill to|ship to|sold to|kunde|customer|spett\.?le|gentile|"
+    r"egr\.?|att\.?n?|attention|a l.attention de|z\.?\s?hd\.?|c/o|monsieur|madame|senor|senora|sr\.?|sra\.?)\s*[:.]?$"
 )
 CONTACT = re.compile(
     r"\b(?:tel|fax|phone|telephone|telefon|e-?mail|www|http|mobil|@|gst|site|careline|hotline|iban|bic|ust|vat|siret|hrb)\b|@|\d{3}[\s-]\d{4}"

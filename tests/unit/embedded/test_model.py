@@ -94,6 +94,56 @@ def test_a_german_invoice_is_read_whole() -> None:
     }
 
 
+FACTS = {
+    "en": ("Invoice No.", "Date of issue", "Payment due", "Bill to", "Subtotal", "VAT 19 %", "Total due"),
+    "de": ("Beleg-Nr.", "Datum", "Fällig am", "Rechnung an", "Nettobetrag", "zzgl. USt. 19 %", "Zu zahlen"),
+    "fr": ("Facture n°", "Date d'émission", "Échéance", "Facturé à", "Total HT", "TVA 19 %", "Total TTC"),
+    "es": (
+        "Nº de factura",
+        "Fecha de factura",
+        "Vencimiento",
+        "Cliente",
+        "Base imponible",
+        "IVA 19 %",
+        "Total factura",
+    ),
+    "it": ("Numero fattura", "Data fattura", "Scadenza", "Spett.le", "Imponibile", "IVA 19 %", "Totale fattura"),
+    "nl": ("Factuurnummer", "Factuurdatum", "Vervaldatum", "Klant", "Totaal excl. btw", "BTW 19 %", "Totaal incl. btw"),
+}
+HEADS = {
+    "en": ("#", "Item", "Qty", "Rate", "Amount"),
+    "de": ("Nr.", "Artikel", "Anzahl", "Preis/Stk.", "Gesamt"),
+    "fr": ("N°", "Désignation", "Qté", "P.U. HT", "Montant HT"),
+    "es": ("Pos.", "Descripción", "Cantidad", "Precio unitario", "Importe"),
+    "it": ("N.", "Descrizione", "Quantità", "Prezzo unitario", "Importo"),
+    "nl": ("Nr.", "Omschrijving", "Aantal", "Prijs per stuk", "Bedrag"),
+}
+
+
+@pytest.mark.parametrize("language", sorted(FACTS))
+def test_the_same_invoice_in_every_language(language: str) -> None:
+    """Labels and headers in six languages lead to one record."""
+    number, date, due, buyer, net, tax, total = FACTS[language]
+    invoice = page([
+        (57, 60, "Wolkenbank Papier SL · Nebelweg 3 · 12345 Dunstheim"),
+        (57, 84, buyer), (57, 98, "Amsel Drossel SA"), (57, 112, "Zweigstrasse 7"), (57, 126, "54321 Asthausen"),
+        (330, 84, number), (460, 84, "WB-2026-118"), (330, 98, date), (460, 98, "03/11/2026"),
+        (330, 112, due), (460, 112, "17/11/2026"),
+        *rows((57, 90, 300, 380, 480), 240, 16, [
+            HEADS[language], ("1", "Federkiel, grau", "4", "2,50", "10,00"),
+            ("2", "Tintenfass groß", "2", "600,25", "1.200,50"),
+        ]),
+        (300, 310, net), (480, 310, "1.210,50"), (300, 326, tax), (480, 326, "230,00"),
+        (300, 342, total), (480, 342, "1.440,50 €"),
+        (57, 780, "IBAN DE52 0000 0000 0012 3456 78"),
+    ])  # fmt: skip
+    values = read(INVOICE, invoice).values
+    assert values.pop("buyer_name") == "Amsel Drossel SA"
+    assert values.pop("seller_name") == "Wolkenbank Papier SL"
+    whole = read(INVOICE, german_invoice()).values
+    assert values == {name: value for name, value in whole.items() if name in values}
+
+
 def test_names_without_meaning_change_nothing() -> None:
     """With every property renamed to a number, the descriptions alone lead to the same values."""
     known = cast(JsonObject, INVOICE["properties"])
