@@ -77,14 +77,15 @@ class UrlFetcher:
         connector = aiohttp.TCPConnector(
             resolver=_CheckedResolver(self._rule.trusted_hosts),
             use_dns_cache=False,
-            force_close=True,
             ssl=self._tls or create_default_context(),
         )
         timeout = aiohttp.ClientTimeout(total=self._rule.timeout_s)
         async with aiohttp.ClientSession(connector=connector, timeout=timeout, trust_env=False) as session:
             response = await self._follow(session, target)
-            async with response:
+            try:
                 yield FetchedFile(PurePosixPath(response.url.path).name, self._parts(response))
+            finally:
+                _drop(response)
 
     async def _follow(self, session: aiohttp.ClientSession, url: URL) -> aiohttp.ClientResponse:
         """The answer at the end of the redirects, each of which is checked as the first address was."""
@@ -95,7 +96,7 @@ class UrlFetcher:
             if response.status not in _REDIRECTS:
                 return self._checked(response)
             location = response.headers.get("location", "")
-            response.close()
+            _drop(response)
             if not location:
                 raise _unfetchable(url, "it redirects to nowhere")
             url = _parsed(str(url.join(URL(location))))
@@ -126,7 +127,7 @@ class UrlFetcher:
         elif (response.content_length or 0) > self._rule.max_bytes:
             fault = _unfetchable(response.url, f"it is larger than {self._rule.max_bytes} bytes")
         if fault is not None:
-            response.close()
+            _drop(response)
             raise fault
         return response
 
@@ -141,6 +142,14 @@ class UrlFetcher:
             if size > self._rule.max_bytes:
                 raise _unfetchable(response.url, f"it is larger than {self._rule.max_bytes} bytes")
             yield piece
+
+
+def _drop(response: aiohttp.ClientResponse) -> None:
+    """End a connection now: a polite end of TLS would wait for a server that may not answer."""
+    connection = response.connection
+    if connection is not None and connection.transport is not None:
+        connection.transport.abort()
+    response.close()
 
 
 class _CheckedResolver(AbstractResolver):

@@ -1,7 +1,7 @@
 """OpenAI's answers as strict JSON Schemas of our own: every required key, no key of another type.
 
-Written from OpenAI's published definitions of `CreateChatCompletionResponse`, `CreateChatCompletionStreamResponse` and the
-error object, read 2026-11-30. Keys that OpenAI does not have are allowed only where this server adds them.
+Written from OpenAI's published definitions of `CreateChatCompletionResponse`, `CreateChatCompletionStreamResponse` and
+the error object, read 2026-11-30. Keys that OpenAI does not have are allowed only where this server adds them.
 """
 
 from __future__ import annotations

@@ -34,6 +34,7 @@ LETTERS = ("Letter number: L-17", "Letter number: B-2")
 
 
 def post(live: Live, path: str, asked: dict[str, Any], **headers: str) -> dict[str, Any]:
+    """The answer to a request that goes well."""
     answer = live.client.post(path, json=asked, headers=headers)
     assert answer.status_code == 200, answer.text
     said: dict[str, Any] = answer.json()

@@ -16,7 +16,7 @@ from tests.dropin.vendor_calls import response_format
 
 
 def tool_of(live: Live, **clients: Any) -> UpstageUniversalInformationExtraction:
-    """The tool writes the vendor's address into its chat model, so that is exchanged; connections are the test's own."""
+    """The tool writes the vendor's address into its chat model, so that is exchanged; connections are our own."""
     tool = UpstageUniversalInformationExtraction(api_key=KEY)
     tool.api_wrapper = ChatUpstage(
         model="information-extract", api_key=KEY, base_url=live.base_url, max_retries=0, **clients
@@ -32,6 +32,7 @@ def invoke(live: Live, **asked: Any) -> Any:
 
 @pytest.fixture
 def paths(tmp_path: Path) -> list[str]:
+    """One document."""
     path = tmp_path / "letter.pdf"
     path.write_bytes(letter(pages=2))
     return [str(path)]

@@ -20,10 +20,12 @@ EXTRAS = {"location": True, "location_granularity": "all", "confidence": True}
 
 
 def client_of(live: Live, path: str = "") -> OpenAI:
+    """As a user makes it."""
     return OpenAI(base_url=live.base_url + path, api_key=KEY, max_retries=0)
 
 
 def asked(**more: Any) -> dict[str, Any]:
+    """Arguments of `create`."""
     return {
         "model": "information-extract",
         "messages": messages(letter()),
@@ -153,7 +155,7 @@ def test_errors_are_the_exceptions_that_clients_catch(live: Live) -> None:
         with pytest.raises(openai.UnprocessableEntityError) as damaged:
             client.chat.completions.create(**asked(messages=messages(b"%PDF-1.7\nnothing follows")))
         assert damaged.value.code == "damaged_file"
-        with pytest.raises(openai.APIError, match="cannot be opened|damaged|PDF"):
+        with pytest.raises(openai.APIError, match=r"cannot be opened|damaged|PDF"):
             list(client.chat.completions.create(**asked(messages=messages(b"%PDF-1.7\nno, nothing"), stream=True)))
         unreadable = asked(messages=messages(b"just words"))
         with pytest.raises(openai.APIStatusError) as unsupported:
