@@ -17,6 +17,10 @@ from service.embedded.totals import printed_totals
 
 FEW_CENTS = 3
 """With fewer amounts that have two decimals, a document's prices are whole numbers."""
+LONG_LINE = 8
+"""Words from which a line counts as running text."""
+RUNNING = frozenset({"balance", "debit", "credit"})
+"""Columns of statements, which are never without a header."""
 END_OWNERS = frozenset(
     f"concept:{name}"
     for name in ("total_gross", "total_net", "total_tax", "amount_due", "cash", "change", "tip", "rounding")
@@ -45,7 +49,8 @@ def read_items(evidence: Evidence, asks: Sequence[Ask]) -> list[Row]:
     """Rows of a list without a header, from its first priced line to the first total."""
     amount = _column(asks, ("amount", "unit_price"), "money") or _column(asks, (), "number")
     text = _column(asks, ("description",), "text") or _column(asks, (), "text")
-    if amount is None or text is None:
+    dated = next((a for a in asks if a.kind == "date"), None)
+    if amount is None or text is None or any(a.concept in RUNNING for a in asks) or _running_text(evidence):
         return []
     rows: list[Row] = []
     pending: Segment | None = None
@@ -62,9 +67,20 @@ def read_items(evidence: Evidence, asks: Sequence[Ask]) -> list[Row]:
         if label is None and pending is not None:
             label = evidence.spans.cut(pending, 0, len(pending.tokens))
         pending = None
-        if label is not None:
+        day = next((d for s in line.segments for d in evidence.spans.inside(s, Kind.DATE)), None)
+        if label is not None and (dated is None or day is not None):
             rows.append(_row(evidence, asks, line, (text, amount), (label, price)))
-    return rows
+        if label is not None and dated is not None and day is not None:
+            rows[-1][dated.path] = Choice(day, day.value, 0.6, "list")
+    whole = all(isinstance(row[amount.path].value, int) for row in rows)
+    return [] if whole and len(rows) < FEW_CENTS else rows
+
+
+def _running_text(evidence: Evidence) -> bool:
+    """Whether a document is mostly sentences: then it is no list."""
+    lines = evidence.layout.lines
+    long = sum(sum(len(s.tokens) for s in line.segments) >= LONG_LINE for line in lines)
+    return len(lines) > 10 and 3 * long > len(lines)
 
 
 def _column(asks: Sequence[Ask], concepts: tuple[str, ...], kind: str) -> Ask | None:

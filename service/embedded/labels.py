@@ -83,7 +83,7 @@ def _read_piece(key: str) -> tuple[Part, ...]:
 
 
 def _split_compound(key: str) -> tuple[Part, ...]:
-    if len(key) >= 6 and not key.isdigit():
+    if len(key) >= (6 if key.isascii() else 4) and not key.isdigit():
         split = _known_parts(key, 3)
         if split:
             return split
@@ -100,7 +100,7 @@ def _known_parts(key: str, depth: int) -> tuple[Part, ...]:
         return (known[key],)
     if depth == 0:
         return ()
-    for cut in range(len(key) - 2, 2, -1):
+    for cut in range(len(key) - 2, 2 if key.isascii() else 1, -1):
         head, rest = key[:cut], key[cut:]
         if head not in known:
             continue

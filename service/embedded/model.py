@@ -23,10 +23,10 @@ from service.embedded.choose import choose
 from service.embedded.confidence import HIGH, probability
 from service.embedded.fields import Ask, understand
 from service.embedded.items import read_rows
-from service.embedded.layout import Layout, build_layout
+from service.embedded.layout import build_layout
 from service.embedded.lists import read_list
 from service.embedded.matching import Labels
-from service.embedded.places import Evidence, gather
+from service.embedded.places import gather
 from service.embedded.proposals import Choice
 from service.embedded.prose import Prose
 from service.embedded.row_checks import Row
@@ -69,9 +69,10 @@ class EmbeddedModel:
         labels = Labels(layout, [*plan.singles, *plan.lists.values()], columns)
         evidence = gather(layout, Spans(layout, day_first=hint), labels)
         writer = _Writer(layout.scanned, _nothing_read(pages))
-        chosen = choose(evidence, plan.singles, Prose(layout))
+        prose = Prose(layout)
+        chosen = choose(evidence, plan.singles, prose)
         rows = {path: read_rows(evidence, asks) for path, asks in plan.tables.items()}
-        lists = {path: read_list(evidence, ask, Prose(layout)) for path, ask in plan.lists.items()}
+        lists = {path: read_list(evidence, ask, prose) for path, ask in plan.lists.items()}
         values = _assemble(schema.root, "", _Found(chosen, rows, lists, plan), writer)
         assert isinstance(values, dict)
         return Extraction(
@@ -201,11 +202,3 @@ def _row_value(
             cell = row.get(ask.path)
             values[child.name] = writer.leaf(f"{path}/{name}", ask, [cell] if cell is not None else [])
     return values
-
-
-def layout_of(pages: Sequence[PageText]) -> Layout:
-    """The layout the model would see."""
-    return build_layout(pages)
-
-
-__all__ = ["MODEL_VERSION", "EmbeddedModel", "Evidence", "layout_of"]

@@ -62,7 +62,8 @@ def find_header(evidence: Evidence, asks: Sequence[Ask], line: Line) -> Header |
         lines.append(following)
     chosen = _assign(evidence, hits, by_path, lines[-1].index + 1)
     needed = 2 if len(asks) > 1 else 1
-    if len(chosen) < needed:
+    dated = {a.path for a in asks if a.kind == "date"}
+    if len(chosen) < needed or (dated and dated.isdisjoint(chosen) and 5 * len(chosen) < 3 * len(asks)):
         return None
     strength = sum(h.strength for h in chosen.values()) + 0.001 * len(line.segments)
     columns, body = _columns(lines, chosen), lines[-1].index + 1

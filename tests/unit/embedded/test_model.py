@@ -308,6 +308,20 @@ def test_pages_that_could_not_be_read_are_not_called_absent() -> None:
     assert read(RECEIPT, dark).fields["/total"].verdict is Verdict.UNREADABLE
 
 
+def test_no_pages_give_an_empty_answer() -> None:
+    """A document without pages has every leaf, and none filled."""
+    found = read(INVOICE)
+    assert found.values["lines"] == []
+    assert all(e.value is None for e in found.fields.values())
+
+
+def test_sentences_are_no_table() -> None:
+    """An array of rows stays empty where the document only has running text."""
+    words = SENTENCES.split()
+    text = page([(60, 80 + 14 * i, " ".join(words[14 * i : 14 * i + 14])) for i in range(len(words) // 14)])
+    assert read(INVOICE, text).values["lines"] == []
+
+
 def test_nested_objects_keep_their_shape() -> None:
     """Objects inside objects are filled in place."""
     schema: JsonObject = {
