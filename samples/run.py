@@ -51,6 +51,8 @@ def main() -> int:
     parser.add_argument("--once", action="store_true", help="end after the samples")
     arguments = parser.parse_args()
     console = Console(highlight=False)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job would ignore it
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with running_service(arguments.home.absolute()) as (server, process):
             score = run_samples(server.url, console)

@@ -85,22 +85,24 @@ class Trial:
         lost = [row["page"] for row in result["coverage"] if row["text"] != "digital"]
         return faults + ([f"pages without their text: {lost}"] if lost else [])
 
-    def kill(self, kind: str) -> int:
-        """Do the harm; how many calls were in flight."""
-        in_flight = self.stub.stats()["in_flight"]
+    def kill(self, kind: str, job_id: str) -> int:
+        """Do the harm; how many calls were begun whose answer was not stored yet."""
+        victim = self.service.find(kind) if kind not in ("supervisor", "redis emptied") else None
+        with self.service.client() as client:
+            stored = client.get(f"/jobs/{job_id}").json()["progress"]["splits_done"]
         if kind == "supervisor":
             self.service.end(signal.SIGKILL)
+        elif kind == "redis emptied":
+            redis.Redis(unix_socket_path=str(self.folder / "home/run/redis.sock")).flushall()
+        elif victim is not None:
+            with suppress(psutil.NoSuchProcess):
+                victim.kill()
+        begun = self.stub.stats()["requests"]
+        if kind == "supervisor":
             self.service.check_nothing_is_left()
             self.service = self.new_service()
             self.service.__enter__()
-        elif kind == "redis emptied":
-            redis.Redis(unix_socket_path=str(self.folder / "home/run/redis.sock")).flushall()
-        else:
-            victim = self.service.find(kind)
-            if victim is not None:
-                with suppress(psutil.NoSuchProcess):
-                    victim.kill()
-        return in_flight
+        return max(0, begun - stored)
 
 
 def try_kind(trial: Trial, kind: str, moments: list[float]) -> Findings:
@@ -109,7 +111,7 @@ def try_kind(trial: Trial, kind: str, moments: list[float]) -> Findings:
     for moment in moments:
         job_id = trial.submit()
         time.sleep(moment)
-        in_flight = trial.kill(kind)
+        in_flight = trial.kill(kind, job_id)
         took = trial.wait(job_id)
         findings.times += 1
         findings.longest_s = max(findings.longest_s, took)
