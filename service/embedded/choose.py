@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from service.embedded.fields import Ask
 from service.embedded.places import Evidence
@@ -99,8 +99,3 @@ def _overlaps(a: Choice, b: Choice) -> bool:
 
 def _same_label(a: Choice, b: Choice) -> bool:
     return a.label is not None and b.label is not None and a.label.segment is b.label.segment
-
-
-def best_of(choices: Iterable[Choice]) -> Choice | None:
-    """The best-scored one."""
-    return max(choices, key=lambda c: c.score, default=None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
@@ -202,8 +202,3 @@ def _read_concepts(file: str) -> dict[str, Concept]:
                 cues.append((words, 1.0 if phrase.startswith("!") else told))
         found[name] = Concept(name, kind, tuple(labels), tuple(cues))
     return found
-
-
-def best_similarity(phrases: Iterable[tuple[Phrase, float]], parts: Sequence[Part]) -> float:
-    """The best weighted similarity among phrases."""
-    return max((w * similarity(phrase, parts) for phrase, w in phrases), default=0.0)

@@ -14,7 +14,6 @@ from babel import Locale
 LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pt")
 DASHES = str.maketrans({"–": "-", "—": "-", "−": "-", "‐": "-", "‑": "-"})
 NUMBER_BODY = r"\d{1,3}(?:[ .,'’\u00a0]\d{3})+(?!\d)(?:[.,]\d{1,4})?|\d+(?:[.,]\d+)?|[.,]\d{2}"
-CLOCK = r"\d{1,2}[:.h]\d{2}"
 
 
 def word_set(text: str) -> frozenset[str]:

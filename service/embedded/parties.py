@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from service.embedded.labels import read_text
-from service.embedded.layout import Layout, Segment, stack_below
+from service.embedded.layout import Layout, Segment
 from service.embedded.matching import Labels
 from service.embedded.normalise import date_pattern, fold, squash, word_set
 
@@ -229,7 +229,3 @@ def stack_below_loose(layout: Layout, first: Segment, limit: int) -> list[Segmen
         found.append(fitting[0])
         last = fitting[0]
     return found
-
-
-__all__ = ["Party", "address_under", "company_score", "find_parties", "looks_company", "looks_postal", "looks_street",
-           "repeats", "stack_below"]  # fmt: skip

@@ -87,11 +87,7 @@ _LAW = re.compile(
     r"(?:laws?|legislation|statutes)\s+(?:and\s+\w+\s+)?of\s+(?:the\s+)?"
     r"(?:(?:state|commonwealth|province|republic|country|people.s republic)\s+of\s+(?:the\s+)?)?"
 )
-_LAW_AFTER = re.compile(
-    r"(?:governed|construed|interpreted|accordance|subject)[^.;]{0,140}?\b(?:by|with|under)\s+(?:the\s+)?(?:internal\s+)?(?:laws?\s+of\s+)?$"
-)
 _PLACE = re.compile(r"[A-Z][\w’'-]*(?:\s+(?:of\s+)?[A-Z][\w’'-]*)*")
-_ADJECTIVE_LAW = re.compile(r"\b(?P<place>[A-Z][a-z]+(?:\s[A-Z][a-z]+)?)\s+(?:law|State law)\b")
 
 
 def _jurisdictions(prose: Prose) -> Iterator[Choice]:

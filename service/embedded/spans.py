@@ -157,10 +157,6 @@ class Spans:
         raw = " ".join(t.text for t in tokens)
         return Span(Kind.TEXT, tokens, raw, raw.strip(" :;|"), segment, start, end)
 
-    def numbers_in(self, segment: Segment) -> list[Span]:
-        """The numbers of a segment that are not a part of a date, time or longer code."""
-        return list(self._numbers(segment))
-
     def _numbers(self, segment: Segment) -> Iterator[Span]:
         text = segment.text.translate(DASHES)
         if not any(c.isdigit() for c in text):
