@@ -305,22 +305,15 @@ def _split_row(row: list[Token]) -> list[list[Token]]:
     return parts
 
 
-def stack_below(layout: Layout, first: Segment, *, limit: int = 8) -> tuple[Segment, ...]:
-    """The block that starts with a segment: what goes on under it with the same edge, spacing and size."""
-    block = [first]
-    while len(block) < limit:
-        last = block[-1]
-        following = next((s for s in layout.below(last, reach=1.2) if _continues(block[0], last, s)), None)
+def lines_under(layout: Layout, segment: Segment, left: float, *, limit: int = 4) -> tuple[Segment, ...]:
+    """The lines right under a segment that start at the same place (`left`, points), without a gap between."""
+    found: list[Segment] = []
+    last = segment
+    while len(found) < limit:
+        near = layout.below(last, reach=1.0)
+        following = next((s for s in near if abs(s.x0 - left) < 0.8 * s.height and s.height < 1.4 * last.height), None)
         if following is None:
             break
-        block.append(following)
-    return tuple(block)
-
-
-def _continues(first: Segment, last: Segment, other: Segment) -> bool:
-    height = max(last.height, 1.0)
-    if other.y0 - last.y1 > 1.0 * height or not 0.6 < other.height / height < 1.5:
-        return False
-    left = abs(other.x0 - first.x0) < 1.2 * height
-    centre = abs((other.x0 + other.x1) - (first.x0 + first.x1)) < 3.0 * height
-    return left or centre
+        found.append(following)
+        last = following
+    return tuple(found)

@@ -116,7 +116,7 @@ def _stacked(layout: Layout, labels: Labels, postal: Segment) -> Party | None:
             if top.y0 - max(s.y1 for s in line.segments) > 2.6 * top.height:
                 break
             continue
-        if _ends_block(above, labels):
+        if ends_block(above, labels):
             break
         lines.insert(0, above)
     while lines and SALUTATION.match(fold(lines[0].text).strip()):
@@ -138,7 +138,8 @@ def _stacks(above: Segment, below: Segment) -> bool:
     return near and (left or centre)
 
 
-def _ends_block(segment: Segment, labels: Labels) -> bool:
+def ends_block(segment: Segment, labels: Labels) -> bool:
+    """Whether a line cannot belong to an address block."""
     folded = fold(segment.text)
     if len([p for p in PARTS.split(segment.text) if p.strip()]) > 2:
         return True

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from service.domain.records import Scalar
 from service.embedded.fields import Ask
 from service.embedded.labels import read_text, read_word
-from service.embedded.layout import Segment
+from service.embedded.layout import Segment, lines_under
 from service.embedded.matching import Hit, is_prose, labelness
 from service.embedded.normalise import (
     date_pattern,
@@ -20,6 +20,7 @@ from service.embedded.normalise import (
     parse_number,
     parse_period,
 )
+from service.embedded.parties import ends_block
 from service.embedded.places import Evidence, Place, foreign_label, places
 from service.embedded.spans import Kind, Span
 
@@ -189,6 +190,18 @@ def text_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
     return found
 
 
+def _with_lines_under(evidence: Evidence, span: Span) -> Span:
+    """An address with its further lines, up to a label, a date or a telephone number."""
+    tokens, texts = span.tokens, [str(span.value).strip(" ,")]
+    for segment in lines_under(evidence.layout, span.segment, span.x0):
+        if ends_block(segment, evidence.labels) or foreign_label(evidence, segment):
+            break
+        tokens += segment.tokens
+        texts.append(segment.text.strip(" ,"))
+    text = ", ".join(texts)
+    return replace(span, tokens=tokens, raw=text, value=text)
+
+
 def _under_heading(evidence: Evidence, ask: Ask, hit: Hit) -> Iterator[Choice]:
     """The `Name:` or `Address:` line of a section that the label heads."""
     wanted = {"org": "name", "person": "name", "address": "address"}.get(ask.kind)
@@ -231,7 +244,8 @@ def _value_text(evidence: Evidence, ask: Ask, place: Place) -> Span | None:
         return None
     if place.start and not tokens[place.start - 1].text.endswith((":", "：")) and tokens[start].text[0].islower():
         return None
-    return evidence.spans.cut(place.segment, start, end)
+    span = evidence.spans.cut(place.segment, start, end)
+    return _with_lines_under(evidence, span) if ask.kind == "address" else span
 
 
 def _labels_other(evidence: Evidence, ask: Ask, segment: Segment) -> bool:

@@ -308,6 +308,17 @@ def test_pages_that_could_not_be_read_are_not_called_absent() -> None:
     assert read(RECEIPT, dark).fields["/total"].verdict is Verdict.UNREADABLE
 
 
+def test_a_labelled_address_takes_its_lines() -> None:
+    """An address goes on under its first line until another label."""
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {"delivery_address": {"type": "string", "description": "Delivery address."}},
+    }
+    form = page([(57, 80, "Delivery address:"), (160, 80, "7 Inkwell Yard"), (160, 93, "Nowherebridge NW0 0ZZ"),
+                 (57, 115, "Phone:"), (160, 115, "01632 960147")])  # fmt: skip
+    assert read(schema, form).values == {"delivery_address": "7 Inkwell Yard, Nowherebridge NW0 0ZZ"}
+
+
 def test_no_pages_give_an_empty_answer() -> None:
     """A document without pages has every leaf, and none filled."""
     found = read(INVOICE)
