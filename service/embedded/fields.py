@@ -83,10 +83,10 @@ def understand(field: SchemaField, path: str, parents: tuple[SchemaField, ...] =
     family = " ".join(split_name(p.name) for p in parents)
     name = split_name(field.title or field.name)
     found = _concepts(known, field, read_text(f"{family} {name}".strip()), head, description)
-    wording = _Wording(name, head, family)
+    wording = _Wording(name, head, family, description)
     phrases = _phrases(known, wording, found)
     kind = _kind(known, field, found, quotes, canonical(f"{name} {head}"))
-    plain = bool(found) and (wording.opaque or not _special(known, read_text(f"{family} {name}"), found)[1])
+    plain = bool(found) and (wording.opaque or not _special(known, wording.telling, found)[1])
     printed = number[1] if number else ""
     return Ask(path, field, kind, found, phrases, quotes, printed, _day_first(field.description), plain)
 
@@ -137,7 +137,7 @@ def _fits(concept: Concept, field: SchemaField) -> bool:
 def _concepts(
     known: dict[str, Concept], field: SchemaField, name: tuple[Part, ...], head: str, description: str
 ) -> tuple[tuple[str, float], ...]:
-    scored: list[tuple[float, str]] = []
+    rated: list[tuple[float, float, str]] = []
     said, whole = read_text(head), read_text(description)
     for concept in known.values():
         if not _fits(concept, field):
@@ -146,8 +146,8 @@ def _concepts(
         by_text = max((w * _told(p, said, whole) for p, w in concept.cues), default=0.0)
         score = max(0.92 * by_name, 0.95 * by_text, 0.55 * by_name + 0.5 * by_text)
         if score >= 0.55:
-            scored.append((min(score, 1.0), concept.name))
-    scored.sort(key=lambda s: -s[0])
+            rated.append((min(score, 1.0), by_text, concept.name))
+    scored = [(score, told) for score, _, told in sorted(rated, key=lambda r: (-r[0], -r[1]))]
     close = [(n, s) for s, n in scored[:3] if s >= max(0.6, scored[0][0] - 0.08)]
     if re.search(r"\b(?:or|oder|ou|o)\b|/", head):
         kind = known[scored[0][1]].kind if scored else ""
@@ -178,6 +178,16 @@ class _Wording:
     """The first clause of the description."""
     family: str
     """The names of the objects around it."""
+    description: str
+
+    @property
+    def telling(self) -> tuple[Part, ...]:
+        """The words that may narrow what is asked for: those of the name that a description repeats, or all."""
+        if self.opaque:
+            return read_text(self.head)
+        said = {c for part in read_text(self.description) for c in part}
+        own = read_text(f"{self.family} {self.name}")
+        return tuple(part for part in own if not said.isdisjoint(part)) if said else own
 
     @property
     def opaque(self) -> bool:
@@ -193,7 +203,7 @@ def _phrases(
     own = [] if wording.opaque else [canonical(wording.name), canonical(f"{wording.family} {wording.name}")]
     weighed = [(phrase, 1.0) for phrase in own]
     weighed += [(said, 0.9), (said - {"name", "number", "company", "amount"}, 0.8)]
-    special, foreign = _special(known, read_text(wording.head if wording.opaque else wording.name), found)
+    special, foreign = _special(known, wording.telling, found)
     if wording.opaque and found and found[0][1] >= CLEAR:
         foreign = frozenset[str]()
     for rank, (concept, sure) in enumerate(found):
