@@ -11,7 +11,19 @@ from anyio import to_thread
 from fastapi import APIRouter, FastAPI
 from starlette.types import Lifespan
 
-from service.api import corrections, dropin, dropin_jobs, events, files, job_actions, jobs, models, probes, review
+from service.api import (
+    corrections,
+    dropin,
+    dropin_jobs,
+    events,
+    files,
+    job_actions,
+    jobs,
+    models,
+    probes,
+    review,
+    schemas,
+)
 from service.api.context import Context, Places
 from service.api.dropin_headers import VendorHeaders
 from service.api.faults import install_handlers
@@ -36,6 +48,7 @@ _ROUTERS: tuple[APIRouter, ...] = (
     review.router,
     events.router,
     models.router,
+    schemas.router,
 )
 
 

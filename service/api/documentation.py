@@ -81,13 +81,15 @@ def upload_body() -> Extra:
 
 def job_body() -> Extra:
     """The body of a new job: a form or JSON."""
-    from_json = _schema_of(JobRequest, required=["file_id", "schema"])
+    one_schema: dict[str, Any] = {"oneOf": [{"required": ["schema"]}, {"required": ["schema_ref"]}]}
+    from_json = _schema_of(JobRequest, required=["file_id"]) | one_schema
     properties = {name: part for name, part in from_json["properties"].items() if name != "file_id"}
     from_form = {
         "type": "object",
         "properties": {"file": _FILE, **properties},
-        "required": ["file", "schema"],
+        "required": ["file"],
         "additionalProperties": False,
+        **one_schema,
     }
     content = {
         "multipart/form-data": {

@@ -42,6 +42,30 @@ SCHEMA: JsonObject = {
         },
     },
 }
+_VERSIONS: list[Json] = [0, 1, 2, 3]
+_EFFECTIVE: JsonObject = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "type": "object",
+    "properties": {"invoice_number": {"type": ["string", "null"]}, "due_date": {"type": ["string", "null"]}},
+    "additionalProperties": False,
+}
+SCHEMA_ENTRY: JsonObject = {
+    "name": "invoice",
+    "version": 3,
+    "ready": False,
+    "sha256": _SHA256,
+    "created_at": _AT,
+    "created_by": "anna",
+    "links": {"self": f"{API}/schemas/invoice@3"},
+}
+SCHEMA_LIST: JsonObject = {"schemas": [SCHEMA_ENTRY]}
+SCHEMA_VERSION: JsonObject = {
+    **SCHEMA_ENTRY,
+    "versions": _VERSIONS,
+    "schema": SCHEMA["schema"],
+    "effective_schema": _EFFECTIVE,
+    "checks": [],
+}
 JOB_REQUEST: JsonObject = {
     "file_id": _FILE_ID,
     "schema": SCHEMA,

@@ -22,6 +22,7 @@ M = TypeVar("M", bound=BaseModel)
 _NO_SUCH: Mapping[str, tuple[ErrorCode, str]] = {
     "job_id": (ErrorCode.JOB_NOT_FOUND, "There is no job of that id."),
     "file_id": (ErrorCode.FILE_NOT_FOUND, "There is no file of that id."),
+    "reference": (ErrorCode.SCHEMA_NOT_FOUND, "There is no schema of that name; GET /schemas lists those there are."),
     "page": (ErrorCode.PAGE_NOT_FOUND, "There is no such page; pages are counted from 1."),
 }
 """What a part of a path that cannot be right means."""

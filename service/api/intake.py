@@ -13,12 +13,12 @@ from fastapi import Request
 
 from service.api.bodies import read_object
 from service.api.forms import Fields, TakeFile, is_form, read_form
-from service.api.job_requests import JobRequest, check_request, check_schema_name, fields_as_body
+from service.api.job_requests import JobRequest, check_request, fields_as_body
 from service.auth.callers import Caller
 from service.domain.errors import ErrorCode, InputError
 from service.domain.jobs import Job, JobOptions, StoredFile
-from service.domain.schema import parse_schema
 from service.jobs.idempotency import fingerprint_of, match_key, release_key, reserve_key
+from service.jobs.schemas import JobSchema, choose_schema
 from service.jobs.services import Services
 from service.jobs.submit import Submission, submit_job
 from service.jobs.uploads import forget_upload, get_file, receive_upload
@@ -74,27 +74,27 @@ async def _make_of(
     request: Request, services: Services, caller: Caller, key: str | None, kept: list[StoredFile]
 ) -> Job:
     async def keep(name: str, parts: AsyncIterator[bytes], before: Fields) -> None:
-        if "schema" in before:  # a fault that shows before the file need not wait for it
-            parse_schema(check_request(JobRequest, fields_as_body(before)).required_schema())
+        if before.keys() & {"schema", "schema_ref"}:  # a fault that shows before the file need not wait for it
+            await _schema_of(services, caller, check_request(JobRequest, fields_as_body(before)))
         kept.append(await receive_upload(services, caller.tenant_id, name, parts))
 
     wanted = await _read(request, keep)
     if kept and wanted.file_id is not None:
         raise InputError(ErrorCode.INVALID_REQUEST, "Send a `file` or a `file_id`, not both.", param="file_id")
     file = kept[0] if kept else await _find_file(services, caller, wanted)
-    schema = wanted.required_schema()
-    name = check_schema_name(parse_schema(schema).name)
+    schema = await _schema_of(services, caller, wanted)
     submission = Submission(
         tenant_id=caller.tenant_id,
         file=file,
-        schema=schema,
-        schema_name=name,
+        schema=schema.source,
+        schema_name=schema.name,
+        schema_version=schema.version,
         options=wanted.merged_into(JobOptions(model=services.default_model)),
         password=wanted.password,
         external_id=wanted.external_id,
         metadata=wanted.metadata or {},
         created_by=caller.user,
-        idempotency=None if key is None else (key, fingerprint_of(file.sha256, schema, wanted.fingerprinted())),
+        idempotency=None if key is None else (key, _fingerprint(file.sha256, wanted)),
     )
     return await to_thread.run_sync(submit_job, services, submission)
 
@@ -114,8 +114,17 @@ async def _match(request: Request, services: Services, caller: Caller, key: str)
 
     wanted = await _read(request, only_hash)
     sha256 = digests[0] if digests else (await _find_file(services, caller, wanted)).sha256
-    fingerprint = fingerprint_of(sha256, wanted.required_schema(), wanted.fingerprinted())
+    fingerprint = _fingerprint(sha256, wanted)
     return await to_thread.run_sync(match_key, services, caller.tenant_id, key, fingerprint)
+
+
+def _fingerprint(sha256: str, wanted: JobRequest) -> str:
+    """Of what was asked; a schema that was named counts by its name, so that a new version is no other request."""
+    return fingerprint_of(sha256, wanted.schema_ or {}, wanted.fingerprinted())
+
+
+async def _schema_of(services: Services, caller: Caller, wanted: JobRequest) -> JobSchema:
+    return await to_thread.run_sync(choose_schema, services, caller.tenant_id, wanted.schema_, wanted.schema_ref)
 
 
 async def _read(request: Request, take_file: TakeFile) -> JobRequest:

@@ -18,6 +18,7 @@ from service.domain.errors import ErrorCode
 from service.domain.jobs import Job
 from service.jobs.control import cancel_job, delete_job, rerun_job, retry_job
 from service.jobs.queries import get_job
+from service.jobs.schemas import choose_schema
 from service.jobs.services import Services
 
 _CANCELLED = examples.JOB | {"status": "cancelled", "revision": 2}
@@ -50,7 +51,10 @@ def retry(job_id: JobId, services: ServicesOf, caller: Submitter) -> JobPayload:
     "/jobs/{job_id}/rerun",
     status_code=202,
     summary="Run anew",
-    responses=errors(*JOB, ErrorCode.WRONG_STATE, ErrorCode.INVALID_SCHEMA, ErrorCode.UNKNOWN_MODEL) | _ANEW,
+    responses=errors(
+        *JOB, ErrorCode.WRONG_STATE, ErrorCode.INVALID_SCHEMA, ErrorCode.SCHEMA_NOT_FOUND, ErrorCode.UNKNOWN_MODEL
+    )
+    | _ANEW,
     openapi_extra=rerun_body(),
 )
 async def rerun(job_id: JobId, request: Request, services: ServicesOf, caller: Submitter) -> JobPayload:
@@ -74,6 +78,7 @@ def _rerun(services: Services, tenant_id: str, job_id: str, wanted: RerunRequest
     options = None
     if wanted.changes_options():
         options = wanted.merged_into(get_job(services, tenant_id, job_id).options)
-    return rerun_job(
-        services, tenant_id, job_id, schema=wanted.schema_, options=options, documents=wanted.page_ranges()
-    )
+    schema = None
+    if wanted.schema_ is not None or wanted.schema_ref is not None:
+        schema = choose_schema(services, tenant_id, wanted.schema_, wanted.schema_ref)
+    return rerun_job(services, tenant_id, job_id, schema=schema, options=options, documents=wanted.page_ranges())

@@ -19,7 +19,6 @@ from service.domain.records import Json, JsonObject
 PRINTABLE = r"^[^\x00-\x1f\x7f]+$"
 IN_IDS = r"^[A-Za-z0-9_]+$"
 MOST_METADATA_BYTES = 65_536
-_LONGEST_SCHEMA_NAME = 100
 _JSON_FIELDS = {"schema": ErrorCode.INVALID_SCHEMA, "metadata": ErrorCode.INVALID_REQUEST}
 R = TypeVar("R", bound="OptionFields")
 
@@ -30,6 +29,9 @@ class OptionFields(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, validate_by_name=False)
 
     schema_: JsonObject | None = Field(None, alias="schema", description="JSON Schema of what is wanted.")
+    schema_ref: Annotated[str, StringConstraints(min_length=1, max_length=120, pattern=PRINTABLE)] | None = Field(
+        None, description="A named schema instead: `name`, or `name@version`; GET /schemas lists them."
+    )
     model: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=PRINTABLE)] | None = Field(
         None, description="`provider` or `provider:model`, one of GET /models."
     )
@@ -72,18 +74,6 @@ class JobRequest(OptionFields):
             raise ValueError(f"larger than {MOST_METADATA_BYTES} bytes")
         return value
 
-    def required_schema(self) -> JsonObject:
-        """The schema.
-
-        Raises:
-            InputError: there is none.
-        """
-        if self.schema_ is None:
-            raise InputError(
-                ErrorCode.INVALID_REQUEST, "A job needs a `schema`: a JSON Schema of what is wanted.", param="schema"
-            )
-        return self.schema_
-
     def fingerprinted(self) -> JsonObject:
         """What makes two requests the same, beside file and schema; the password is not kept, not even as a digest."""
         left_out = {"schema_", "file_id", "password"}
@@ -119,7 +109,7 @@ class RerunRequest(OptionFields):
 
     def changes_options(self) -> bool:
         """Whether any option is given."""
-        return bool(self.model_dump(exclude={"schema_", "documents"}, exclude_none=True))
+        return bool(self.model_dump(exclude={"schema_", "schema_ref", "documents"}, exclude_none=True))
 
 
 def check_request(kind: type[R], body: JsonObject) -> R:
@@ -155,18 +145,3 @@ def fields_as_body(fields: Fields) -> JsonObject:
         if name in fields:
             body[name] = parse_object(fields[name], name, code)
     return body
-
-
-def check_schema_name(name: str) -> str:
-    """A schema's own name, if it is fit to be shown and searched for.
-
-    Raises:
-        InputError: `invalid_schema`.
-    """
-    if len(name) > _LONGEST_SCHEMA_NAME or not name.isprintable():
-        raise InputError(
-            ErrorCode.INVALID_SCHEMA,
-            f"Invalid Schema: its name must be at most {_LONGEST_SCHEMA_NAME} printable characters.",
-            param="schema",
-        )
-    return name

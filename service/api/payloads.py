@@ -142,7 +142,7 @@ class IssuePayload(Payload):
 
 
 class SchemaName(Payload):
-    """Which schema; versions come with the schema registry."""
+    """Which schema; the version is null for one that came with its job, 0 for one that comes with the product."""
 
     name: str
     version: int | None
@@ -265,7 +265,7 @@ class JobPayload(Payload):
             run=job.run,
             revision=job.revision,
             file_id=job.file_id,
-            schema=SchemaName(name=job.schema_name, version=None),
+            schema=SchemaName(name=job.schema_name, version=job.schema_version),
             model=job.options.model,
             options=OptionsPayload.of(job.options),
             external_id=job.external_id,

@@ -10,7 +10,7 @@ import typer
 
 from service.cli.exit_codes import ExitCode
 from service.cli.export_flags import BomFlag, DecimalCommaFlag, FormatFlag, SeparatorFlag, export_options
-from service.cli.session import load_settings, quieter, read_schema, say, start_logging
+from service.cli.session import SchemaFlag, load_settings, quieter, say, schema_of_flag, start_logging
 from service.exports.formats import ExportFormat
 
 if TYPE_CHECKING:
@@ -19,16 +19,19 @@ if TYPE_CHECKING:
 _MOST_CAUSES = 20
 
 
+_SplitFlag = Annotated[
+    bool, typer.Option("--split-documents", help="Files may hold several documents: a record for each.")
+]
+
+
 def batch(  # noqa: PLR0913 - a parameter is a flag
     folder: Annotated[
         Path, typer.Argument(exists=True, file_okay=False, help="Folder with files, searched to its depth.")
     ],
-    schema: Annotated[Path, typer.Option(exists=True, dir_okay=False, help="JSON Schema of what is wanted.")],
+    schema: SchemaFlag,
     out: Annotated[Path, typer.Option(file_okay=False, help="Folder for the results.")],
     model: Annotated[str | None, typer.Option(help="`provider` or `provider:model`.")] = None,
-    split_documents: Annotated[
-        bool, typer.Option("--split-documents", help="Files may hold several documents: a record for each.")
-    ] = False,
+    split_documents: _SplitFlag = False,
     jobs: Annotated[int, typer.Option(min=1, max=1000, help="Files in work at once.")] = 4,
     kind: FormatFlag = None,
     separator: SeparatorFlag = None,
@@ -46,21 +49,24 @@ def batch(  # noqa: PLR0913 - a parameter is a flag
     start_logging(quieter(settings), "batch")
     from service.cli.batch_ledger import Ledger  # the help text needs none of these
     from service.cli.batch_run import BatchPlan, run_batch
-    from service.cli.desk import Order
+    from service.cli.desk import Order, with_schema
     from service.cli.open_desk import open_desk
     from service.domain.jobs import Priority
 
+    source, reference = schema_of_flag(schema)
     order = Order(
         path=folder,
-        schema=read_schema(schema),
+        schema=source,
+        schema_ref=reference,
         model=model,
         split_documents=split_documents,
         priority=Priority.LOW,
     )
-    plan = BatchPlan(folder=folder, out=out, home=settings.home, order=order, jobs=jobs, written=written)
     with Ledger(out) as ledger:
         desk = open_desk(settings, workers=settings.cpu_workers)
         try:
+            order = with_schema(desk, order)
+            plan = BatchPlan(folder=folder, out=out, home=settings.home, order=order, jobs=jobs, written=written)
             tally = run_batch(plan, desk, ledger, _report)
         finally:
             _clear_line()

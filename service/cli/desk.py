@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -16,6 +16,8 @@ class Order:
 
     path: Path
     schema: JsonObject
+    schema_ref: str | None = None
+    """`name` or `name@version` of a kept schema, which then is `schema` once a desk was asked for it."""
     model: str | None = None
     """None: the default of whoever does the work."""
     split_documents: bool = False
@@ -37,10 +39,22 @@ class JobView:
     fault_message: str | None = None
 
 
+def with_schema(desk: Desk, order: Order) -> Order:
+    """The order with the schema that it names, in the version that is in force now."""
+    if order.schema_ref is None:
+        return order
+    reference, schema = desk.schema(order.schema_ref)
+    return replace(order, schema=schema, schema_ref=reference)
+
+
 class Desk(Protocol):
     """Takes orders and gives results. Errors are `ServiceError`s, whichever side they come from."""
 
     where: Literal["here", "serve"]
+
+    def schema(self, reference: str) -> tuple[str, JsonObject]:
+        """A kept or ready schema: `name@version` and its content."""
+        ...
 
     def submit(self, order: Order) -> str:
         """Hand in a file; the id of its job."""

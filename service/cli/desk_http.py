@@ -6,6 +6,7 @@ import time
 import uuid
 from collections.abc import Callable
 from typing import Literal, cast
+from urllib.parse import quote
 
 import httpx
 import orjson
@@ -35,9 +36,18 @@ class HttpDesk:
         # Proxies of the environment are for calls that leave this machine.
         self._client = httpx.Client(base_url=server.url, headers=headers, timeout=_TIMEOUT, trust_env=False)
 
+    def schema(self, reference: str) -> tuple[str, JsonObject]:
+        """See `Desk.schema`."""
+        found = self._ask("GET", f"/schemas/{quote(reference, safe='@')}")
+        return f"{found['name']}@{found['version']}", _object(found["schema"])
+
     def submit(self, order: Order) -> str:
         """See `Desk.submit`."""
-        fields = {"schema": orjson.dumps(order.schema).decode(), "priority": order.priority.name.lower()}
+        fields = {"priority": order.priority.name.lower()}
+        if order.schema_ref is not None:
+            fields["schema_ref"] = order.schema_ref
+        else:
+            fields["schema"] = orjson.dumps(order.schema).decode()
         if order.split_documents:
             fields["split_documents"] = "true"
         given = {"model": order.model, "password": order.password, "pages_per_chunk": order.pages_per_chunk}

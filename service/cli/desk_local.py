@@ -14,6 +14,7 @@ from service.jobs.control import cancel_job
 from service.jobs.queries import get_job, get_progress
 from service.jobs.result import result_body
 from service.jobs.run_steps import run_ring
+from service.jobs.schemas import choose_schema, find_schema
 from service.jobs.submit import Submission, submit_job
 from service.jobs.sweep import Sweeper
 from service.jobs.uploads import take_bytes
@@ -39,9 +40,16 @@ class LocalDesk:
         self._sweeper = Sweeper(self._services, every_s=settings.sweep_s)
         self._sweeper.start()
 
+    def schema(self, reference: str) -> tuple[str, JsonObject]:
+        """See `Desk.schema`."""
+        found = find_schema(self._services, LOCAL_TENANT, reference)
+        return found.reference, found.source
+
     def submit(self, order: Order) -> str:
         """See `Desk.submit`."""
         services = self._services
+        own = None if order.schema_ref is not None else order.schema
+        schema = choose_schema(services, LOCAL_TENANT, own, order.schema_ref)
         options = JobOptions(
             model=order.model or services.default_model,
             split_documents=order.split_documents,
@@ -52,7 +60,9 @@ class LocalDesk:
         submission = Submission(
             tenant_id=LOCAL_TENANT,
             file=file,
-            schema=order.schema,
+            schema=schema.source,
+            schema_name=schema.name,
+            schema_version=schema.version,
             options=options,
             password=order.password,
             metadata={},

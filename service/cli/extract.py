@@ -12,7 +12,16 @@ import typer
 
 from service.cli.exit_codes import ExitCode, exit_code_of
 from service.cli.export_flags import BomFlag, DecimalCommaFlag, FormatFlag, SeparatorFlag, export_options
-from service.cli.session import load_settings, make_console, quieter, read_schema, say, start_logging, write_out
+from service.cli.session import (
+    SchemaFlag,
+    load_settings,
+    make_console,
+    quieter,
+    say,
+    schema_of_flag,
+    start_logging,
+    write_out,
+)
 from service.domain.errors import ErrorCode, InputError
 from service.exports.formats import ExportFormat, ExportOptions, Separator
 
@@ -26,27 +35,32 @@ _PENDING = "waiting"
 _BINARY = (ExportFormat.XLSX, ExportFormat.PARQUET)
 
 
+_TableFlag = Annotated[
+    str | None, typer.Option(help="Path of an array, such as /lines; empty: the records.", show_default=False)
+]
+_SplitFlag = Annotated[
+    bool, typer.Option("--split-documents", help="The file may hold several documents: a record for each.")
+]
+_PasswordFlag = Annotated[
+    str | None, typer.Option(envvar="FIELDMARK_PASSWORD", help="Opens an encrypted file.", show_default=False)
+]
+
+
 def extract(  # noqa: PLR0913 - a parameter is a flag
     file: Annotated[
         Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="PDF, picture or office file.")
     ],
-    schema: Annotated[Path, typer.Option(exists=True, dir_okay=False, help="JSON Schema of what is wanted.")],
+    schema: SchemaFlag,
     model: Annotated[str | None, typer.Option(help="`provider` or `provider:model`.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="JSON even in a terminal.")] = False,
     kind: FormatFlag = None,
-    table: Annotated[
-        str | None, typer.Option(help="Path of an array, such as /lines; empty: the records.", show_default=False)
-    ] = None,
+    table: _TableFlag = None,
     separator: SeparatorFlag = None,
     decimal_comma: DecimalCommaFlag = False,
     bom: BomFlag = False,
     out: Annotated[Path | None, typer.Option("--out", dir_okay=False, help="File to write to.")] = None,
-    split_documents: Annotated[
-        bool, typer.Option("--split-documents", help="The file may hold several documents: a record for each.")
-    ] = False,
-    password: Annotated[
-        str | None, typer.Option(envvar="FIELDMARK_PASSWORD", help="Opens an encrypted file.", show_default=False)
-    ] = None,
+    split_documents: _SplitFlag = False,
+    password: _PasswordFlag = None,
     pages_per_chunk: Annotated[int | None, typer.Option(min=1, help="Pages of one model request.")] = None,
     home: Annotated[Path | None, typer.Option(help="Folder that holds all state.")] = None,
 ) -> None:
@@ -61,18 +75,20 @@ def extract(  # noqa: PLR0913 - a parameter is a flag
     from service.cli.desk import Order  # the help text needs neither
     from service.domain.jobs import Priority
 
+    source, reference = schema_of_flag(schema)
     order = Order(
         path=file,
-        schema=read_schema(schema),
+        schema=source,
+        schema_ref=reference,
         model=model,
         split_documents=split_documents,
         pages_per_chunk=pages_per_chunk,
         priority=Priority.HIGH,  # a person waits
         password=password,
     )
-    view, result = _work(settings, order, wanted)
+    view, result, schema_used = _work(settings, order, wanted)
     if wanted is not None:
-        _write_file(result, order.schema, wanted, out)
+        _write_file(result, schema_used, wanted, out)
     else:
         _show(result, as_json=as_json or not sys.stdout.isatty())
     code = exit_code_of(view.status, view.fault_code)
@@ -81,19 +97,21 @@ def extract(  # noqa: PLR0913 - a parameter is a flag
     raise typer.Exit(int(code))
 
 
-def _work(settings: Settings, order: Order, wanted: ExportOptions | None) -> tuple[JobView, JsonObject]:
+def _work(settings: Settings, order: Order, wanted: ExportOptions | None) -> tuple[JobView, JsonObject, JsonObject]:
     """Hand a file in and wait for its result; a table that cannot be is refused before."""
+    from service.cli.desk import with_schema
     from service.cli.open_desk import open_desk
 
-    if wanted is not None and wanted.table is not None:
-        from service.domain.schema import parse_schema
-        from service.exports.files import check_table
-
-        check_table(wanted.table, parse_schema(order.schema))
     desk = open_desk(settings)
     try:
+        order = with_schema(desk, order)
+        if wanted is not None and wanted.table is not None:
+            from service.domain.schema import parse_schema
+            from service.exports.files import check_table
+
+            check_table(wanted.table, parse_schema(order.schema))
         job_id = desk.submit(order)
-        return _follow(desk, job_id), desk.result(job_id)
+        return _follow(desk, job_id), desk.result(job_id), order.schema
     finally:
         desk.close()
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from service import __version__
-from service.cli import api_process, batch, doctor, extract, keys, models, serve, session, worker
+from service.cli import api_process, batch, doctor, extract, keys, models, schema, serve, session, worker
 from service.cli.exit_codes import EPILOG, EXIT_CODES, ExitCode
 from service.domain.errors import ServiceError
 
@@ -30,6 +30,7 @@ app.command(epilog=EPILOG)(batch.batch)
 app.command()(models.models)
 app.command()(doctor.doctor)
 app.add_typer(keys.keys, name="keys")
+app.add_typer(schema.schema, name="schema")
 
 
 @app.command()

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import logging
+import re
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import orjson
+import typer
 
 from service import __version__
 from service.domain.errors import ErrorCode, InputError
@@ -21,7 +23,12 @@ if TYPE_CHECKING:
     from service.jobs.services import Services
     from service.settings import Settings
 
+SchemaFlag = Annotated[
+    str,
+    typer.Option("--schema", help="File with a JSON Schema, or the `name` or `name@version` of one; `schema list`."),
+]
 _PIPE_WIDTH = 200
+_REFERENCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.\-]*(@\d{1,9})?")
 _TALKATIVE = ("alembic", "celery", "httpx", "kombu")
 """Libraries that tell at INFO what only they care for."""
 
@@ -74,6 +81,22 @@ def require_queue(settings: Settings) -> None:
 def quieter(settings: Settings) -> Settings:
     """A person who waits for a result reads warnings, not the life of the process, unless more was asked for."""
     return settings.model_copy(update={"log_level": "WARNING"}) if settings.log_level == "INFO" else settings
+
+
+def schema_of_flag(flag: str) -> tuple[JsonObject, str | None]:
+    """What `--schema` means: the content of a file, or else the reference of a kept or ready schema.
+
+    Raises:
+        InputError: `invalid_schema`, it is neither a file nor can it be a name.
+    """
+    if Path(flag).is_file():
+        return read_schema(Path(flag)), None
+    if not _REFERENCE.fullmatch(flag) or flag.endswith(".json"):
+        raise InputError(
+            ErrorCode.INVALID_SCHEMA,
+            f"There is no file {flag!r}, and it is no name of a schema; `fieldmark schema list` shows those there are.",
+        )
+    return {}, flag
 
 
 def read_schema(path: Path) -> JsonObject:

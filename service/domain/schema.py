@@ -12,6 +12,10 @@ from service.domain.records import Json, JsonObject, Scalar
 
 MAX_DEPTH = 10
 """Nested objects and arrays; more is refused, recursion through `$ref` included."""
+_MOST_FAULTS = 50
+"""After so many the rest of a schema is not looked at."""
+_MOST_NAMED = 6
+"""Faults that the message names; `details` has all."""
 
 
 class FieldType(StrEnum):
@@ -88,10 +92,13 @@ def parse_schema(source: JsonObject, name: str = "document") -> ExtractionSchema
     "json_schema": …}`); `$ref` into `$defs` or `definitions`; `anyOf`/`oneOf` and type unions with null.
 
     Raises:
-        InputError: `invalid_schema`; the message names the path of the fault and what is wrong there.
+        InputError: `invalid_schema`; the message names the path of the first fault and what is wrong there, `details`
+            those of all when there are several.
     """
     schema, title = _unwrap(source)
-    root = _Parser(schema).field(schema, name=title or name, path="", depth=0)
+    parser = _Parser(schema)
+    root = parser.field(schema, name=title or name, path="", depth=0)
+    parser.refuse_faults()
     if root.type is not FieldType.OBJECT or not root.properties:
         raise _fault("", "the root must be an object with at least one property")
     checks = schema.get("x-checks")
@@ -120,6 +127,18 @@ class _Parser:
 
     def __init__(self, root: JsonObject) -> None:
         self._root = root
+        self._faults: dict[str, InputError] = {}
+
+    def refuse_faults(self) -> None:
+        """Raise what was found to be wrong with properties, all of it at once."""
+        if not self._faults:
+            return
+        first, *rest = self._faults.values()
+        if not rest:
+            raise first
+        details = {path: fault.message.partition(": at ")[2] for path, fault in self._faults.items()}
+        message = f"{first.message} {len(rest)} more: {', '.join([*self._faults][1:_MOST_NAMED])}."
+        raise InputError(ErrorCode.INVALID_SCHEMA, message, param=first.param, details=details)
 
     def field(self, node: Json, *, name: str, path: str, depth: int) -> SchemaField:
         if depth > MAX_DEPTH:
@@ -155,10 +174,17 @@ class _Parser:
         found = node.get("properties")
         if not isinstance(found, dict) or not found:
             raise _fault(path, "an object needs `properties`")
-        return tuple(
-            self.field(child, name=name, path=f"{path}/properties/{escape_pointer(name)}", depth=depth + 1)
-            for name, child in found.items()
-        )
+        fields: list[SchemaField] = []
+        for name, child in found.items():
+            try:
+                fields.append(
+                    self.field(child, name=name, path=f"{path}/properties/{escape_pointer(name)}", depth=depth + 1)
+                )
+            except InputError as fault:
+                if len(self._faults) >= _MOST_FAULTS:
+                    raise
+                self._faults.setdefault(fault.param or path, fault)
+        return tuple(fields)
 
     def _resolve(self, node: Json, path: str, seen: tuple[str, ...]) -> JsonObject:
         if not isinstance(node, dict):

@@ -19,9 +19,10 @@ from service.domain.jobs import (
     StoredFile,
 )
 from service.domain.pages import PageRange, TextSource
-from service.domain.records import NO_USAGE, JsonObject
+from service.domain.records import NO_USAGE
 from service.jobs import lifecycle
 from service.jobs.queries import get_job
+from service.jobs.schemas import JobSchema
 from service.jobs.services import Services
 from service.jobs.settle import go_on, plan_chunks, ring
 from service.jobs.submit import check_schema, first_step
@@ -92,7 +93,7 @@ def rerun_job(
     tenant_id: str,
     job_id: str,
     *,
-    schema: JsonObject | None = None,
+    schema: JobSchema | None = None,
     options: JobOptions | None = None,
     documents: tuple[PageRange, ...] | None = None,
 ) -> Job:
@@ -112,13 +113,20 @@ def rerun_job(
     """
     old = get_job(services, tenant_id, job_id)
     wanted = options or old.options
-    check_schema(services, schema or old.schema, wanted.model, old.schema_name)
+    chosen = schema or JobSchema(source=old.schema, name=old.schema_name, version=old.schema_version)
+    check_schema(services, chosen.source, wanted.model, chosen.name)
     with services.store.write(durable=True) as rows:
         old = _locked(rows, tenant_id, job_id)
         if not old.status.is_terminal:
             raise StateError(ErrorCode.WRONG_STATE, f"The job {job_id!r} is {old.status}; cancel it or wait.")
         split = wanted.split_documents or documents is not None
-        changed = replace(old, schema=schema or old.schema, options=replace(wanted, split_documents=split))
+        changed = replace(
+            old,
+            schema=chosen.source,
+            schema_name=chosen.name,
+            schema_version=chosen.version,
+            options=replace(wanted, split_documents=split),
+        )
         job, step = _restart(rows, replace(changed, documents=documents), services.clock())
     ring(services, [step])
     return job

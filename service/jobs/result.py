@@ -43,7 +43,7 @@ def result_body(services: Services, job: Job, *, view: View = "full", version: V
     result = current.result
     with services.store.read() as rows:
         file = rows.files.get(job.tenant_id, job.file_id)
-    schema: JsonObject = {"name": job.schema_name, "version": None}
+    schema: JsonObject = {"name": job.schema_name, "version": job.schema_version}
     return {
         "job_id": job.id,
         "status": job.status,
@@ -134,7 +134,7 @@ def review_body(job: Job) -> JsonObject:
 
 def record_body(record: Record, job: Job, view: View, marks: Mapping[str, Mark]) -> JsonObject:
     """One record as JSON; each leaf that a person looked at says so."""
-    schema: JsonObject = {"name": job.schema_name, "version": None}
+    schema: JsonObject = {"name": job.schema_name, "version": job.schema_version}
     values: Json = record.values
     if job.options.absent == "omit":
         values = _without_absent(record.values)

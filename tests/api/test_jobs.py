@@ -157,7 +157,7 @@ def test_too_many_pages_is_an_end_with_a_reason(start: Any) -> None:
         ({"absent": "zero"}, "invalid_option", "absent"),
         ({"colour": "red"}, "invalid_option", "colour"),
         ({"webhook_url": "https://a.example"}, "option_not_supported", "webhook_url"),
-        ({"schema_ref": "invoice"}, "option_not_supported", "schema_ref"),
+        ({"schema_ref": "invoice"}, "invalid_request_body", "schema_ref"),
         ({"schemas": "auto"}, "option_not_supported", "schemas"),
         ({"batch_id": "b1"}, "option_not_supported", "batch_id"),
         ({"url": "https://a.example/a.pdf"}, "option_not_supported", "url"),

@@ -12,6 +12,7 @@ from service.domain.errors import ErrorCode, StateError
 from service.domain.jobs import JobStatus, StepKind, StepState
 from service.domain.pages import PageRange, PageSize, PageText, TextSource
 from service.jobs.control import cancel_job, delete_job, rerun_job, retry_job
+from service.jobs.schemas import JobSchema
 from service.jobs.events import read_events
 from service.jobs.idempotency import KEPT_S, fingerprint_of, match_key, release_key, reserve_key
 from service.jobs.queries import get_job
@@ -106,7 +107,8 @@ def test_a_rerun_with_another_schema_reads_no_page_again(service: Pipeline, stub
     job = service.run(numbered_pdf(12))
     read = service.rows("select count(*) from steps where job_id = :job and kind = 'read'", job=job.id)
     pages = service.rows("select page, hex(body) from pages order by source_key, page")
-    rerun_job(service.services, TENANT, job.id, schema={"type": "object", "properties": {"buyer": {"type": "string"}}})
+    source = {"type": "object", "properties": {"buyer": {"type": "string"}}}
+    rerun_job(service.services, TENANT, job.id, schema=JobSchema(source=source, name="buyers", version=None))
     again = service.finish(job)
     assert (again.run, again.status) == (2, JobStatus.SUCCEEDED)
     assert list(service.result(again)["records"][0]["values"]) == ["buyer"]

@@ -1,0 +1,73 @@
+"""`fieldmark schema`, and schemas that other commands name."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from service.cli.main import app
+from service.domain.errors import ErrorCode, ServiceError
+
+SAMPLES = Path(__file__).parents[3] / "samples"
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home of the test's own."""
+    monkeypatch.setenv("FIELDMARK_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("FIELDMARK_REDIS_URL", raising=False)
+    return tmp_path
+
+
+def run(*arguments: object) -> str:
+    """Run a command that is to succeed; its standard output."""
+    done = CliRunner().invoke(app, [str(a) for a in arguments])
+    assert done.exit_code == 0, (done.exception, done.stderr)
+    return done.stdout
+
+
+def fault(*arguments: object) -> ErrorCode:
+    """Run a command that is refused."""
+    caught = CliRunner().invoke(app, [str(a) for a in arguments]).exception
+    assert isinstance(caught, ServiceError), caught
+    return caught.code
+
+
+def test_schemas_are_kept_listed_and_shown(home: Path):
+    """The same content is the same version; ready ones are there from the start."""
+    form = SAMPLES / "form" / "schema.json"
+    assert run("schema", "add", "form", form).strip() == "form@1"
+    assert run("schema", "add", "form", form).strip() == "form@1"
+    assert json.loads(run("schema", "show", "form")) == json.loads(form.read_text())
+    effective = json.loads(run("schema", "show", "form@1", "--effective"))
+    assert effective["properties"]["plot_size"]["type"] == ["string", "null"]
+    listed = run("schema", "list")
+    assert "plot_size" in listed
+    assert "bank_statement" in listed
+    assert "x-checks" in json.loads(run("schema", "show", "invoice"))
+
+
+def test_extract_and_batch_take_the_name_of_a_schema(home: Path):
+    """The result says which version it was."""
+    form = SAMPLES / "form"
+    run("schema", "add", "form", form / "schema.json")
+    result = json.loads(run("extract", form / "document.pdf", "--schema", "form"))
+    assert result["schema"] == {"name": "form", "version": 1}
+    text = run("extract", form / "document.pdf", "--schema", "form@1", "--format", "csv")
+    assert "applicant_name" in text.splitlines()[0]
+    run("batch", form, "--schema", "receipt", "--out", home / "out")
+    batch = json.loads((home / "out" / "document.pdf.json").read_text())
+    assert batch["schema"] == {"name": "receipt", "version": 0}
+
+
+def test_what_is_neither_file_nor_schema_is_said(home: Path):
+    """A path that is not there is no name."""
+    document = SAMPLES / "form" / "document.pdf"
+    assert fault("extract", document, "--schema", "nothing") is ErrorCode.SCHEMA_NOT_FOUND
+    assert fault("extract", document, "--schema", "nothing.json") is ErrorCode.INVALID_SCHEMA
+    assert fault("extract", document, "--schema", "a/b") is ErrorCode.INVALID_SCHEMA
+    assert fault("schema", "show", "invoice@3") is ErrorCode.SCHEMA_NOT_FOUND
+    assert fault("schema", "add", "a/b", SAMPLES / "form" / "schema.json") is ErrorCode.INVALID_OPTION
