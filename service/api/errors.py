@@ -63,7 +63,6 @@ ERROR_RULES: Mapping[ErrorCode, ErrorRule] = {
     ErrorCode.PAGE_NOT_FOUND: _MISSING,
     ErrorCode.JOB_NOT_FOUND: _MISSING,
     ErrorCode.SCHEMA_NOT_FOUND: _MISSING,
-    ErrorCode.SCHEMA_NOT_FOUND: _MISSING,
     ErrorCode.ROUTE_NOT_FOUND: _MISSING,
     ErrorCode.METHOD_NOT_ALLOWED: ErrorRule(405, "invalid_request_error"),
     ErrorCode.NOT_FINISHED: _CONFLICT,

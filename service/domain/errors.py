@@ -41,7 +41,6 @@ class ErrorCode(StrEnum):
     PAGE_NOT_FOUND = "page_not_found"
     JOB_NOT_FOUND = "job_not_found"
     SCHEMA_NOT_FOUND = "schema_not_found"
-    SCHEMA_NOT_FOUND = "schema_not_found"
     ROUTE_NOT_FOUND = "route_not_found"
     METHOD_NOT_ALLOWED = "method_not_allowed"
     NOT_FINISHED = "not_finished"

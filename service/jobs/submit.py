@@ -32,7 +32,6 @@ class Submission:
     options: JobOptions
     schema_name: str = "document"
     schema_version: int | None = None
-    schema_version: int | None = None
     password: str | None = None
     external_id: str | None = None
     metadata: JsonObject
@@ -157,7 +156,6 @@ def _new_job(services: Services, submission: Submission, now: float) -> Job:
         revision=1,
         schema=submission.schema,
         schema_name=submission.schema_name,
-        schema_version=submission.schema_version,
         schema_version=submission.schema_version,
         options=submission.options,
         engine=services.engine,

@@ -18,7 +18,6 @@ from service.storage.job_groups import GroupRows
 from service.storage.jobs import IdempotencyRows, JobRows
 from service.storage.reviews import ReviewRows
 from service.storage.schemas import SchemaRows
-from service.storage.schemas import SchemaRows
 from service.storage.steps import StepRows
 from service.storage.upkeep import UpkeepRows
 
@@ -99,7 +98,6 @@ def _rows(connection: Connection) -> Rows:
         reviews=ReviewRows(connection),
         groups=GroupRows(connection),
         idempotency=IdempotencyRows(connection),
-        schemas=SchemaRows(connection),
         schemas=SchemaRows(connection),
         access=AccessRows(connection),
         upkeep=UpkeepRows(connection),

@@ -84,7 +84,6 @@ jobs = Table(
     Column("schema", JSON, nullable=False),
     Column("schema_name", String(100), nullable=False),
     Column("schema_version", Integer),
-    Column("schema_version", Integer),
     Column("options", JSON, nullable=False),
     Column("engine", String(32), nullable=False),
     Column("external_id", String(200)),
@@ -143,19 +142,6 @@ steps = Table(
     UniqueConstraint("job_id", "run", "kind", "ordinal"),
     Index(None, "state", "not_before"),
     Index(None, "owner"),
-)
-
-schemas = Table(
-    "schemas",
-    metadata,
-    Column("tenant_id", String(64), primary_key=True),
-    Column("name", String(100), primary_key=True),
-    Column("version", Integer, primary_key=True),
-    Column("sha256", String(64), nullable=False),
-    Column("source", JSON, nullable=False),
-    Column("created_at", Float, nullable=False),
-    Column("created_by", String(100), nullable=False),
-    UniqueConstraint("tenant_id", "name", "sha256"),
 )
 
 schemas = Table(

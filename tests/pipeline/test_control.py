@@ -12,10 +12,10 @@ from service.domain.errors import ErrorCode, StateError
 from service.domain.jobs import JobStatus, StepKind, StepState
 from service.domain.pages import PageRange, PageSize, PageText, TextSource
 from service.jobs.control import cancel_job, delete_job, rerun_job, retry_job
-from service.jobs.schemas import JobSchema
 from service.jobs.events import read_events
 from service.jobs.idempotency import KEPT_S, fingerprint_of, match_key, release_key, reserve_key
 from service.jobs.queries import get_job
+from service.jobs.schemas import JobSchema
 from service.jobs.sweep import sweep
 from tests.fakes.model_stub import ModelStub
 from tests.fakes.pipeline import SCHEMA, TENANT, Pipeline, draw_pdf, later, numbered_pdf, pipeline, wait_until
