@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 
 from rapidfuzz import fuzz
 
@@ -326,9 +327,21 @@ def _mark_beside(evidence: Evidence, hit: Hit) -> bool | None:
     if best is None and cell is not None:
         inside = [m for m in page.marks if cell.contains(m.box.center)]
         return inside[0].checked if len(inside) == 1 else None
+    if best is None and not page.marks and _aligned_with_ticked(evidence, hit):
+        return False
     if best is None or best[0] > 12 * first.height:
         return None
     return best[1].checked
+
+
+def _aligned_with_ticked(evidence: Evidence, hit: Hit) -> bool:
+    """Whether a statement starts where another one does that has a tick before it: its own box is drawn and empty."""
+    start = hit.segment.x0
+    return any(
+        _BOX_GLYPHS.get(a.text) and abs(b.x0 - start) < a.height and segment.page == hit.segment.page
+        for segment in evidence.layout.segments
+        for a, b in pairwise(segment.tokens[:2])
+    )
 
 
 def enum_choices(evidence: Evidence, ask: Ask, beside: list[Choice]) -> list[Choice]:
