@@ -18,6 +18,8 @@ STRONG_LABEL = 0.95
 CLEAR_LEAD = 0.2
 WIDE_LEAD = 0.35
 """The lead that an amount on a scanned page needs, where rivals are often the same amount misread."""
+CONFIRMED_SCAN = 0.965
+"""A scanned amount that others confirm: over receipts of both halves four in a hundred of these were wrong."""
 CLEAR_SCAN = 0.985
 """The recogniser's certainty of every word, from which a scanned value counts as cleanly read."""
 MOST_OTHERWISE = 0.93
@@ -54,12 +56,11 @@ def _by_class(ask: Ask, best: Choice, lead: float, *, scanned: bool) -> float | 
     strong = best.label is not None and best.label.strength >= STRONG_LABEL and lead >= CLEAR_LEAD
     if not strong or not _beside(best):
         return None
-    if scanned and ask.kind == "money" and lead < WIDE_LEAD:
-        return 0.95
+    if scanned and ask.kind == "money":
+        confirmed = best.why.endswith(("+sum", "+seen")) and lead >= WIDE_LEAD
+        return CONFIRMED_SCAN if confirmed else 0.93
     if best.why.endswith("+sum"):
         return 0.988 if best.label is not None and best.label.segment.line == best.span.segment.line else 0.95
-    if scanned and ask.kind == "money" and not best.why.endswith("+seen"):
-        return 0.95
     return _LABELLED.get(ask.kind)
 
 
