@@ -31,6 +31,10 @@ from tests.dropin.vendor_calls import (
 from tests.fakes.model_stub import ModelStub
 
 LETTERS = ("Letter number: L-17", "Letter number: B-2")
+INVOICES = (
+    "Quillfox Paperworks\nInvoice\nInvoice number: QF-1\nPage 1 of 1\nTotal 10.00",
+    "Lantern & Loom\nInvoice\nInvoice number: LL-2\nPage 1 of 1\nTotal 20.00",
+)
 
 
 def post(live: Live, path: str, asked: dict[str, Any], **headers: str) -> dict[str, Any]:
@@ -156,12 +160,7 @@ def stripped(tree: Any) -> Any:
 
 def test_split_gives_a_choice_for_each_document(live: Live) -> None:
     """In page order, with its pages; leaves count the pages of the file. The older name means the same."""
-    file = bound(
-        [
-            "Quillfox Paperworks\nInvoice\nInvoice number: QF-1\nPage 1 of 1\nTotal 10.00",
-            "Lantern & Loom\nInvoice\nInvoice number: LL-2\nPage 1 of 1\nTotal 20.00",
-        ]
-    )
+    file = bound(INVOICES)
     schema = {"type": "object", "properties": {"number": {"type": "string", "description": "Invoice number"}}}
     for name in ("split", "doc_split"):
         answer = post(live, CHAT, body(file, response_format=response_format(schema), location=True, **{name: True}))
@@ -184,6 +183,19 @@ def test_a_lost_page_is_told_by_the_finish_reason(start: Starter) -> None:
         whole = post(live, CHAT, body(bound(LETTERS), chunking={"pages_per_chunk": 1}, seed=2))
     assert [choice["finish_reason"] for choice in whole["choices"]] == ["stop"]
     openai_objects.assert_is(openai_objects.COMPLETION, answer)
+
+
+def test_a_lost_document_is_told_by_the_others(start: Starter) -> None:
+    """With `split`, a document that failed has no choice; none of the rest may pass for all."""
+    with ModelStub() as stub:
+        live = start(
+            upstage_base_url=stub.base_url, upstage_api_key="up_test", dropin_model="upstage", model_attempts=1
+        )  # fmt: skip
+        stub.script("400")
+        answer = post(live, CHAT, body(bound(INVOICES), split=True))
+        assert [choice["finish_reason"] for choice in answer["choices"]] == ["length"]
+        whole = post(live, CHAT, body(bound(INVOICES), split=True, seed=2))
+    assert [choice["finish_reason"] for choice in whole["choices"]] == ["stop", "stop"]
 
 
 @pytest.mark.parametrize("media_type", ["application/pdf", "image/png", "application/octet-stream", "x/y;a=b", ""])

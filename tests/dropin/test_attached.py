@@ -142,6 +142,20 @@ def test_beyond_the_places_clients_are_told_when_to_come_back(start: Starter) ->
         client.models.list()
 
 
+def test_a_stream_holds_its_place_to_its_end_and_no_longer(start: Starter) -> None:
+    """The only place is taken while the answer is out, free afterwards, and free again when a reader left early."""
+    with ModelStub(latency_s=2.0) as stub:
+        live = start(upstage_base_url=stub.base_url, upstage_api_key="up_test", model="upstage", dropin_waiting=1)
+        with live.client.stream("POST", CHAT, json=body(stream=True)) as stream:
+            lines = stream.iter_lines()
+            assert next(lines).startswith(":")
+            assert live.client.post(CHAT, json=body(letter("Letter number: S-2"))).status_code == 429
+            assert [line for line in lines if line][-1] == "data: [DONE]"
+        with live.client.stream("POST", CHAT, json=body(letter("Letter number: S-3"), stream=True)) as stream:
+            assert next(stream.iter_lines()).startswith(":")
+        wait_until(lambda: live.client.post(CHAT, json=body(letter("Letter number: S-4"))).status_code == 200)
+
+
 def test_a_request_is_a_job_like_any_other(live: Live) -> None:
     """Listed, with its usage, its result and its review."""
     answer = live.client.post(EXTRACTION, json=body())
