@@ -13,7 +13,7 @@ import regex
 from service.domain.errors import ErrorCode, InputError
 from service.domain.records import CheckResult, Confidence, FieldEntry, Json, JsonObject, Record, Scalar
 from service.domain.schema import ExtractionSchema, SchemaField, escape_pointer
-from service.extraction.check_digits import has_iban_digits, has_luhn_digit
+from service.extraction.check_digits import CHECK_DIGITS
 from service.extraction.printed import iso_day
 from service.extraction.rules import (
     Aggregate,
@@ -49,7 +49,6 @@ _DAY_COMPARE: dict[str, Callable[[dt.date, dt.date], bool]] = {
     "<": operator.lt,
     ">": operator.gt,
 }  # fmt: skip - one row
-_DIGITS: dict[str, Callable[[str], bool]] = {"iban": has_iban_digits, "luhn": has_luhn_digit}
 
 
 def parse_checks(schema: ExtractionSchema) -> tuple[Rule, ...]:
@@ -131,9 +130,10 @@ class _Trace:
 
 def _apply(rule: Rule, values: JsonObject) -> CheckResult | None:
     if isinstance(rule, Predicate):
-        found = [(path, value) for path, value in _read(values, rule.of.tokens) if isinstance(value, str)]
-        broken = [path for path, value in found if not _DIGITS[rule.name](value)]
-        return _result(rule.text, bool(found), [path for path, _ in found], broken)
+        is_right = CHECK_DIGITS[rule.name]
+        texts = [(path, value) for path, value in _read(values, rule.of.tokens) if isinstance(value, str)]
+        told = {path: right for path, value in texts if (right := is_right(value)) is not None}
+        return _result(rule.text, bool(told), told, [path for path, right in told.items() if not right])
     rows = range(_row_count(values, rule.array)) if rule.array is not None else (None,)
     seen: list[str] = []
     broken: list[str] = []

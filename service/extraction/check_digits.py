@@ -1,10 +1,19 @@
-"""Check digits of account and card numbers."""
+"""Check digits of account, card, tax and article numbers, by the names that rules use."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
+
+from stdnum import ean, isbn, lei
+from stdnum.ch import vat as swiss_vat
+from stdnum.eu import vat as european_vat
+from stdnum.gb import vat as british_vat
+from stdnum.no import mva
+from stdnum.us import rtn
 
 _IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
+_VAT_COUNTRY = re.compile(r"\s*([A-Za-z]{2})")
 
 
 def has_iban_digits(text: str) -> bool:
@@ -22,3 +31,31 @@ def has_luhn_digit(text: str) -> bool:
         return False
     doubled = [int(d) * (2 if place % 2 else 1) for place, d in enumerate(reversed(digits))]
     return sum(d - 9 if d > 9 else d for d in doubled) % 10 == 0
+
+
+def has_vat_digits(text: str) -> bool | None:
+    """Whether a VAT number of the EU, Great Britain, Norway or Switzerland is one; None where no country is named."""
+    found = _VAT_COUNTRY.match(text)
+    country = found[1].upper() if found else ""
+    others: Mapping[str, Callable[[str], bool]] = {
+        "GB": british_vat.is_valid,
+        "NO": mva.is_valid,
+        "CH": swiss_vat.is_valid,
+    }
+    if country in others:
+        return others[country](text)
+    if country == "EL" or country.lower() in european_vat.MEMBER_STATES:
+        return european_vat.is_valid(text)
+    return None
+
+
+CHECK_DIGITS: Mapping[str, Callable[[str], bool | None]] = {
+    "iban": has_iban_digits,
+    "luhn": has_luhn_digit,
+    "vat": has_vat_digits,
+    "ean": ean.is_valid,
+    "isbn": isbn.is_valid,
+    "lei": lei.is_valid,
+    "aba": rtn.is_valid,
+}
+"""Name in rules → whether a number is right; None: that cannot be told, and the rule is not applied."""

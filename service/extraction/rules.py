@@ -1,6 +1,7 @@
 """The language of `x-checks`: a comparison of amounts or days, or a check digit; parsed, never evaluated as code.
 
-    rule       := sum ("==" | "!=" | "<=" | ">=" | "<" | ">") sum | ("iban" | "luhn") "(" path ")"
+    rule       := sum ("==" | "!=" | "<=" | ">=" | "<" | ">") sum | digits "(" path ")"
+    digits     := "iban" | "luhn" | "vat" | "ean" | "isbn" | "lei" | "aba"
     sum        := product (("+" | "-") product)*
     product    := factor (("*" | "/") factor)*
     factor     := number | "-" factor | "(" sum ")" | ("sum" | "count" | "min" | "max") "(" path ")" | path
@@ -19,10 +20,10 @@ from typing import TypeAlias
 
 from service.domain.errors import ErrorCode, InputError
 from service.domain.schema import ExtractionSchema, FieldType, SchemaField
+from service.extraction.check_digits import CHECK_DIGITS
 
 _COMPARATORS = ("==", "!=", "<=", ">=", "<", ">")
 _AGGREGATES = ("sum", "count", "min", "max")
-_PREDICATES = ("iban", "luhn")
 _MOST_CHARS = 500
 _MOST_DEPTH = 20
 _TOKEN = re.compile(r'\s*(?:(\d+(?:\.\d+)?)|("[^"]+"|[^\W\d]\w*)|(==|!=|<=|>=|\[\]|[-+*/()<>.]))')
@@ -156,7 +157,7 @@ class _RuleParser:
             raise self._fail(f"{token!r} is missing{f' before {found!r}' if found else ' at its end'}")
 
     def rule(self) -> Rule:
-        if self._peek() in _PREDICATES and self._tokens[self._at + 1 : self._at + 2] == ["("]:
+        if self._peek() in CHECK_DIGITS and self._tokens[self._at + 1 : self._at + 2] == ["("]:
             name = self._next()
             reference = self._in_brackets()
             if self._field(reference).type is not FieldType.STRING:

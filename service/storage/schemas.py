@@ -37,7 +37,8 @@ class SchemaRows:
     def add(self, schema: SchemaVersion) -> bool:
         """Keep a version; False if another transaction took its number or its content first."""
         insert = upsert(self._connection, tables.schemas).values(to_columns(schema)).on_conflict_do_nothing()
-        return self._connection.execute(insert).rowcount == 1
+        kept = self._connection.execute(insert.returning(tables.schemas.c.version))
+        return kept.first() is not None
 
     def versions(self, tenant_id: str, name: str) -> tuple[int, ...]:
         """The numbers of a name, oldest first."""

@@ -23,7 +23,7 @@ from schemathesis.config import GenerationConfig, ProjectConfig, ProjectsConfig,
 from schemathesis.core.result import Ok
 from schemathesis.schemas import BaseSchema
 
-from service.api import examples, job_requests, payloads, result_payloads, review_examples, review_payloads
+from service.api import examples, job_requests, payloads, result_payloads, review_examples, review_payloads, schemas
 from tests.api.job_calls import hand_in, letter
 from tests.fakes.http_server import http_server
 from tests.fakes.local_service import local_service
@@ -150,6 +150,8 @@ def test_statuses_are_documented_with_their_codes(api: httpx.Client) -> None:
         (payloads.ReadyPayload, examples.READY),
         (payloads.ReadyPayload, examples.NOT_READY),
         (job_requests.JobRequest, examples.JOB_REQUEST),
+        (schemas.SchemaListPayload, examples.SCHEMA_LIST),
+        (schemas.SchemaPayload, examples.SCHEMA_VERSION),
         (job_requests.RerunRequest, examples.RERUN_REQUEST),
     ],
 )
