@@ -149,10 +149,10 @@ async def read_job(
     ),
 )
 def read_result(
-    job_id: JobId, wanted: Annotated[ResultQuery, Query()], services: ServicesOf, caller: Reader
+    job_id: JobId, request: Request, wanted: Annotated[ResultQuery, Query()], services: ServicesOf, caller: Reader
 ) -> Response:
     """The result of a job whose run is over, also of one that failed."""
-    options = wanted.export_options()
+    options = wanted.export_options(f"{request.base_url}review/{job_id}")
     job = get_job(services, caller.tenant_id, job_id)
     headers = {"ETag": f'"{job.revision}"'}
     if options is not None:

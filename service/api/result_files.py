@@ -38,8 +38,11 @@ class FileQuery(BaseModel):
     decimal: Literal["point", "comma"] | None = Field(None, description="Of CSV: point by default.")
     bom: bool | None = Field(None, description="Of CSV: whether it begins with a byte order mark.")
 
-    def export_options(self) -> ExportOptions | None:
+    def export_options(self, review_url: str) -> ExportOptions | None:
         """What is wanted of the file; None: the plain JSON result.
+
+        Args:
+            review_url: of the job in the review screen, as this caller reaches it.
 
         Raises:
             InputError: `invalid_option`, an option of CSV for another format, or one that cannot be.
@@ -53,7 +56,7 @@ class FileQuery(BaseModel):
         comma = self.decimal == "comma"
         usual = Separator.SEMICOLON if comma else Separator.COMMA
         csv = CsvDialect(separator=self.separator or usual, decimal_comma=comma, bom=bool(self.bom))
-        return ExportOptions(format=self.format, table=self.table, dialect=csv)
+        return ExportOptions(format=self.format, table=self.table, dialect=csv, review_url=review_url)
 
 
 def file_response(file: ExportFile, headers: Mapping[str, str]) -> Response:

@@ -85,7 +85,7 @@ def check_table(path: str, schema: ExtractionSchema) -> None:
 
 def _content(tables: list[Table], options: ExportOptions) -> bytes:
     if options.format is ExportFormat.XLSX:
-        return write_xlsx(tables)
+        return write_xlsx(tables, review_url=options.review_url)
     table = tables[0]
     if options.format is ExportFormat.CSV:
         return write_csv(table, options.dialect)

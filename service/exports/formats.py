@@ -83,3 +83,5 @@ class ExportOptions:
     table: str | None = None
     """Path of a table, `/lines`; empty: of the records. None: all that the format holds."""
     dialect: CsvDialect = _DIALECT
+    review_url: str | None = None
+    """Address of the job in the review screen, to which a workbook leads; None: it has no links."""

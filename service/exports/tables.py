@@ -17,6 +17,7 @@ from service.domain.schema import ExtractionSchema, FieldType, SchemaField, esca
 RECORDS = "records"
 """Name of the table of records; its path is empty."""
 LOW_COLUMN = "_low"
+RECORD_COLUMN = "_record_id"
 _VALUE = "value"
 """Name of the one column of an array of scalars."""
 
@@ -50,6 +51,8 @@ class Cell:
     value: Scalar
     entry: JsonObject | None = None
     """Its entry in `fields`."""
+    pointer: str | None = None
+    """JSON Pointer of the value in its record; None in keys and counts."""
 
     @property
     def is_low(self) -> bool:
@@ -136,7 +139,7 @@ def _plan_tables(schema: ExtractionSchema) -> _Plan:
     keys = (
         ("_job_id", ColumnKind.TEXT),
         ("_file", ColumnKind.TEXT),
-        ("_record_id", ColumnKind.TEXT),
+        (RECORD_COLUMN, ColumnKind.TEXT),
         ("_record_index", ColumnKind.INTEGER),
         ("_first_page", ColumnKind.INTEGER),
         ("_last_page", ColumnKind.INTEGER),
@@ -186,7 +189,7 @@ def _plan_array(steps: tuple[str, ...], array: SchemaField, place: _Place) -> _P
     path = "/".join([place.path, *(["*"] if is_inner else []), *(escape_pointer(step) for step in steps)])
     name = place.tables.take(".".join((*([place.name] if is_inner else []), *(steps or "*"))), path)
     names = _Names()
-    keys = [("_job_id", ColumnKind.TEXT), ("_record_id", ColumnKind.TEXT), ("_record_index", ColumnKind.INTEGER)]
+    keys = [("_job_id", ColumnKind.TEXT), (RECORD_COLUMN, ColumnKind.TEXT), ("_record_index", ColumnKind.INTEGER)]
     keys += [(f"_row_index_of_{around}", ColumnKind.INTEGER) for around in place.outer]
     keys += [("_row_index", ColumnKind.INTEGER), ("_row_id", ColumnKind.TEXT)]
     columns = [Column(name=names.take(key), kind=kind) for key, kind in keys]
@@ -295,8 +298,9 @@ class _Flattener:
         value = _at(row, steps)
         if column.counts:
             return Cell(value=len(value) if isinstance(value, list) else None)
-        entry = self._entries.get(pointer + "".join(f"/{escape_pointer(step)}" for step in steps))
-        return Cell(value=_scalar(value), entry=entry if isinstance(entry, dict) else None)
+        here = pointer + "".join(f"/{escape_pointer(step)}" for step in steps)
+        entry = self._entries.get(here)
+        return Cell(value=_scalar(value), entry=entry if isinstance(entry, dict) else None, pointer=here)
 
 
 def _at(value: Json, steps: Sequence[str]) -> Json:

@@ -6,13 +6,14 @@ import datetime as dt
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
+from urllib.parse import quote
 
 import regex
 from xlsxwriter import Workbook
 from xlsxwriter.format import Format
 from xlsxwriter.worksheet import Worksheet
 
-from service.exports.tables import Cell, Column, ColumnKind, Table, as_day, fits_double
+from service.exports.tables import RECORD_COLUMN, Cell, Column, ColumnKind, Table, as_day, fits_double
 
 MOST_ROWS = 1_048_575
 """Rows of a sheet, its header not counted; a longer table goes on in a further sheet."""
@@ -23,6 +24,10 @@ _FIRST_DAY = dt.date(1900, 3, 1)
 _LONGEST_SHEET_NAME = 31
 _NOT_IN_SHEET_NAMES = regex.compile(r"[\[\]:*?/\\\p{C}]")
 _YELLOW = "#FFF2CC"
+_WIDEST = 40
+_MOST_LINKS = 65_000
+"""Of a sheet; Excel opens no more than 65,530."""
+_LONGEST_POINTER = 500
 _WIDTHS = {
     ColumnKind.TEXT: 28,
     ColumnKind.NUMBER: 14,
@@ -32,11 +37,12 @@ _WIDTHS = {
 }
 
 
-def write_xlsx(tables: Sequence[Table], *, most_rows: int = MOST_ROWS) -> bytes:
+def write_xlsx(tables: Sequence[Table], *, review_url: str | None = None, most_rows: int = MOST_ROWS) -> bytes:
     """A workbook with every table.
 
     Args:
         tables: at least one.
+        review_url: of the job in the review screen: records and values that are low lead there. None: no links.
         most_rows: of a sheet, its header not counted.
     """
     file = io.BytesIO()
@@ -47,7 +53,9 @@ def write_xlsx(tables: Sequence[Table], *, most_rows: int = MOST_ROWS) -> bytes:
         for table in tables:
             for start in range(0, max(1, len(table.rows)), most_rows):
                 sheet = book.add_worksheet(_sheet_name(table.name, start // most_rows, names))
-                _fill(sheet, table.columns, table.rows[start : start + most_rows], styles)
+                _head(sheet, table.columns, styles)
+                _fill(sheet, table.columns, table.rows[start : start + most_rows], styles, review_url)
+                sheet.autofilter(0, 0, min(most_rows, len(table.rows) - start), len(table.columns) - 1)
     return file.getvalue()
 
 
@@ -75,15 +83,33 @@ class _Styles:
         )
 
 
-def _fill(sheet: Worksheet, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], styles: _Styles) -> None:
+def _head(sheet: Worksheet, columns: Sequence[Column], styles: _Styles) -> None:
     for number, column in enumerate(columns):
         sheet.write_string(0, number, _cut(column.name), styles.header)
-        sheet.set_column(number, number, max(_WIDTHS[column.kind], min(len(column.name) + 2, 40)))
+        sheet.set_column(number, number, max(_WIDTHS[column.kind], min(len(column.name) + 2, _WIDEST)))
     sheet.freeze_panes(1, 0)
-    sheet.autofilter(0, 0, len(rows), len(columns) - 1)
+
+
+def _fill(
+    sheet: Worksheet,
+    columns: Sequence[Column],
+    rows: Sequence[Sequence[Cell]],
+    styles: _Styles,
+    review_url: str | None,
+) -> None:
+    links = 0
     for row_number, row in enumerate(rows, start=1):
         for number, (column, cell) in enumerate(zip(columns, row, strict=True)):
-            _write(sheet, (row_number, number), column, cell, styles)
+            place = (row_number, number)
+            if review_url is not None and links < _MOST_LINKS and (cell.is_low or column.name == RECORD_COLUMN):
+                links += 1
+                sheet.write_url(*place, _link(review_url, cell), string="-")  # the value is written over it
+            _write(sheet, place, column, cell, styles)
+
+
+def _link(review_url: str, cell: Cell) -> str:
+    """Where a value stands in the review screen, or the record itself."""
+    return review_url if not cell.pointer else f"{review_url}#{quote(cell.pointer[:_LONGEST_POINTER], safe='/~')}"
 
 
 def _write(sheet: Worksheet, place: tuple[int, int], column: Column, cell: Cell, styles: _Styles) -> None:

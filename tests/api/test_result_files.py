@@ -49,6 +49,13 @@ def test_every_format_has_the_lines_of_the_json(client: httpx.Client, job: dict[
     assert fetch(client, job, "format=json&table=/lines").json()[0]["description"] == wanted[0][0]
 
 
+def test_a_workbook_leads_back_to_this_service(client: httpx.Client, job: dict[str, Any]) -> None:
+    """To the job in the review screen."""
+    sheet = openpyxl.load_workbook(io.BytesIO(fetch(client, job, "format=xlsx").content))["records"]
+    target = sheet["C2"].hyperlink.target
+    assert target == f"{client.base_url}/review/{job['job_id']}"
+
+
 @pytest.mark.parametrize(
     ("query", "media_type", "name"),
     [

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import openpyxl
+import pandas
 import pyarrow.parquet as parquet
 import pytest
 
@@ -147,6 +148,41 @@ def test_a_workbook_has_types_a_frozen_header_and_marks_what_is_low():
     assert record["_low"] == "total"
     fills = {str(c.value): c.fill.fgColor.rgb for row in book["lines"].iter_rows(min_row=2) for c in row}
     assert (fills["-0.25"], fills["-1.25"]) == ("FFFFF2CC", "00000000")
+
+
+def test_a_workbook_leads_to_the_review_screen():
+    """From records, and from values that are low to their place; values stay what they are."""
+    result = result_of(order(number="=1+1"), low=("/number", "/lines/1/price"))
+    options = ExportOptions(format=ExportFormat.XLSX, review_url="http://127.0.0.1:8000/review/job_1")
+    book = load(export_result(result, SCHEMA, options).content)
+    linked = {
+        (name, cell.value): f"{cell.hyperlink.target}#{cell.hyperlink.location}"
+        for name in book.sheetnames
+        for row in book[name].iter_rows(min_row=2)
+        for cell in row
+        if cell.hyperlink
+    }
+    assert linked[("records", "rec_1")].startswith("http://127.0.0.1:8000/review/job_1")
+    assert linked[("records", "=1+1")] == "http://127.0.0.1:8000/review/job_1#/number"
+    assert linked[("lines", -0.25)] == "http://127.0.0.1:8000/review/job_1#/lines/1/price"
+    assert len(linked) == 5
+    plain = load(export(order(), ExportFormat.XLSX, low=("/total",)))["records"]
+    assert not [cell for row in plain.iter_rows() for cell in row if cell.hyperlink]
+
+
+def test_pandas_reads_what_is_written():
+    """Types and values, as people who work with tables see them."""
+    values = order(rows=50)
+    wanted = [(line["what"], line["price"], line["day"]) for line in values["lines"]]
+    read = {
+        "csv": pandas.read_csv(io.BytesIO(export(values, ExportFormat.CSV, table="/lines")), parse_dates=["day"]),
+        "xlsx": pandas.read_excel(io.BytesIO(export(values, ExportFormat.XLSX)), sheet_name="lines"),
+        "parquet": pandas.read_parquet(io.BytesIO(export(values, ExportFormat.PARQUET, table="/lines"))),
+    }
+    for kind, frame in read.items():
+        days = [str(day)[:10] for day in frame["day"]]
+        assert list(zip(frame["what"], frame["price"], days, strict=True)) == wanted, kind
+        assert frame["price"].dtype == "float64"
 
 
 def test_what_a_cell_cannot_hold_is_text():
