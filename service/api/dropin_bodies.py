@@ -41,13 +41,19 @@ class FilesBody:
 NO_BODY = FilesBody(value={}, words=(), digest="")
 
 
-async def read_files_body(request: Request, take_file: TakeFile, *, most_files: int) -> FilesBody:
+async def read_files_body(request: Request, take_file: TakeFile, *, most_files: int, most_file_bytes: int) -> FilesBody:
     """Read a body to its end.
+
+    Args:
+        request: whose body it is.
+        take_file: called for each file; it refuses one that is too large.
+        most_files: how many there may be.
+        most_file_bytes: largest file; its text may be twice as long, line breaks and escapes included.
 
     Raises:
         InputError: it is too large, no JSON object, holds too many files, or a file that is no base64.
     """
-    scanner = _Scanner(nonce=secrets.token_hex(8))
+    scanner = _Scanner(nonce=secrets.token_hex(8), most_file_bytes=most_file_bytes)
     words: list[str] = []
     pieces = scanner.read(request)
     async for event in pieces:
@@ -91,11 +97,12 @@ async def _data_of(pieces: AsyncGenerator[_Event]) -> AsyncIterator[bytes]:
 class _Scanner:
     """Finds the files in a body that comes in pieces, and keeps what is not a file."""
 
-    def __init__(self, *, nonce: str) -> None:
+    def __init__(self, *, nonce: str, most_file_bytes: int) -> None:
         self.rest = bytearray()
         self.cut = False
         """Whether the body ended inside a file."""
         self._nonce = nonce
+        self._most_file_bytes = most_file_bytes
         self._buffer = b""
         self._count = 0
         self._hash = hashlib.sha256()
@@ -160,6 +167,8 @@ class _Scanner:
         end = self._buffer.find(b'"')
         text = self._buffer if end < 0 else self._buffer[:end]
         self._buffer = b"" if end < 0 else self._buffer[end + 1 :]
+        if file.size + len(text) > 2 * self._most_file_bytes:
+            raise _fault(f"the file is larger than {self._most_file_bytes} bytes; send a smaller one or split it")
         return file.read(text, last=end >= 0), end >= 0
 
     def _keep(self, count: int) -> None:
@@ -173,11 +182,14 @@ class _Scanner:
 class _FileText:
     """The text of one file's base64 as JSON writes it: some encoders escape `/` and `+`."""
 
+    size: int = 0
+    """Characters so far."""
     _reader: Base64Reader = field(default_factory=Base64Reader)
     _rest: bytes = b""
 
     def read(self, text: bytes, *, last: bool) -> bytes:
         """The bytes that this piece completes; `last` says that no other follows."""
+        self.size += len(text)
         text = self._rest + text
         self._rest = b""
         if not last:

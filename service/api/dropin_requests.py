@@ -133,7 +133,8 @@ async def received(
         await taken.take(parts)
 
     try:
-        taken.body = await read_files_body(request, take, most_files=most_files)
+        limit = services.limits.max_file_bytes
+        taken.body = await read_files_body(request, take, most_files=most_files, most_file_bytes=limit)
         yield taken
     finally:
         if not taken.used:

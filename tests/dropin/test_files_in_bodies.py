@@ -23,6 +23,7 @@ from tests.dropin.conftest import Live, Starter
 from tests.dropin.vendor_calls import CHAT, body, content_of, data_url
 
 MOST = 3
+MOST_BYTES = 1000
 
 
 class _Body:
@@ -45,7 +46,7 @@ def read(text: bytes, size: int = 1 << 16, most: int = MOST) -> tuple[FilesBody,
 
     pieces = [text[at : at + size] for at in range(0, len(text), size)]
     request = cast(Request, _Body(pieces))
-    return asyncio.run(read_files_body(request, take, most_files=most)), files
+    return asyncio.run(read_files_body(request, take, most_files=most, most_file_bytes=MOST_BYTES)), files
 
 
 @settings(max_examples=60, deadline=None)
@@ -98,6 +99,7 @@ def test_line_breaks_and_absent_padding_are_accepted() -> None:
         b'{"a": "data:;base64,AA==AAAA"}',
         b'{"a": "data:;base64,A"}',
         b'{"a": "data:;base64,AA\\x"}',
+        b'{"a": "data:;base64,' + b" " * 2001 + b'AAAA"}',
         b'{"a": ["data:;base64,AAAA", "data:;base64,AAAA", "data:;base64,AAAA", "data:;base64,AAAA"]}',
     ],
 )
