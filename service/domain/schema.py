@@ -210,6 +210,8 @@ class _Parser:
             if not isinstance(branches, list):
                 continue
             solid = [b for b in (self._resolve(branch, path, ()) for branch in branches) if b.get("type") != "null"]
+            if [b.get("type") for b in solid] == ["number", "string"]:
+                solid = solid[:1]  # so Pydantic describes a `Decimal`: as a number, or that number as text
             if len(solid) != 1:
                 raise _fault(path, f"`{keyword}` may offer one type beside null, not {len(solid)}")
             rest = {key: value for key, value in node.items() if key != keyword}

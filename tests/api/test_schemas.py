@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -11,6 +12,10 @@ import jsonschema
 import pytest
 from pydantic import BaseModel, Field
 
+from service.cli.desk import Order, with_schema
+from service.cli.desk_http import HttpDesk
+from service.cli.home import ServerInfo
+from service.domain.errors import StateError
 from tests.api.job_calls import error_of, letter, sample
 from tests.fakes.local_service import LocalService
 
@@ -183,6 +188,24 @@ def test_a_repeated_request_stays_the_same_when_its_schema_has_a_new_version(cli
     again = client.post("/api/v1/jobs", **body)
     assert again.headers["idempotent-replayed"] == "true"
     assert first.json()["id"] == again.json()["id"]
+
+
+def test_a_command_names_a_schema_of_the_service_it_hands_its_files_to(client: httpx.Client, tmp_path: Path) -> None:
+    """The version that was in force when it began."""
+    put(client, "letter.desk", BARE)
+    path = tmp_path / "a.pdf"
+    path.write_bytes(letter())
+    desk = HttpDesk(ServerInfo(pid=0, url=str(client.base_url), redis_url="", started_at=0, version=""), "")
+    try:
+        order = with_schema(desk, Order(path=path, schema={}, schema_ref="letter.desk"))
+        put(client, "letter.desk", {"properties": {"number": {"type": "string"}}})
+        assert (order.schema, order.schema_ref) == (BARE, "letter.desk@1")
+        job = desk.submit(order)
+        assert client.get(f"/api/v1/jobs/{job}?wait=60").json()["schema"] == {"name": "letter.desk", "version": 1}
+        with pytest.raises(StateError, match="no schema"):
+            desk.schema("nothing")
+    finally:
+        desk.close()
 
 
 class Part(BaseModel):
