@@ -34,6 +34,7 @@ from service.auth.keys import Authenticator
 from service.auth.origin import origin_rule
 from service.jobs.services import Services
 from service.settings import Settings
+from service.ui.pages import ui_router
 from service.wiring import build_services, close_services
 
 _WAITING_THREADS = 8
@@ -79,11 +80,12 @@ def create_app(
         lifespan=lifespan,
     )
     metrics, waiters = Metrics(services), Places(settings.dropin_waiting)
+    authenticator = Authenticator(services)
     app.state.metrics = metrics
     app.state.context = Context(
         services=services,
         settings=settings,
-        authenticator=Authenticator(services),
+        authenticator=authenticator,
         waiting=anyio.CapacityLimiter(_WAITING_THREADS),
         drawing=anyio.CapacityLimiter(_DRAWING_THREADS),
         places=Places(most_waiting),
@@ -95,7 +97,7 @@ def create_app(
     install_handlers(app)
     for router in _ROUTERS:
         app.include_router(router, prefix=API)
-    for router in (dropin.router, dropin_jobs.router, probes.router):
+    for router in (dropin.router, dropin_jobs.router, probes.router, ui_router(authenticator)):
         app.include_router(router)
     return app
 

@@ -1,0 +1,71 @@
+// What opens over the page: the keys, the history, a question.
+
+import { get } from "/ui/api.js";
+import { $, foreign, h } from "/ui/dom.js";
+import { plain } from "/ui/record.js";
+import { age } from "/ui/words.js";
+
+const KEYS = [
+  ["Enter", "Accept, store what is typed, go to the next doubtful field"],
+  ["Alt Enter", "Accept everything doubtful of this column, or of the single fields"],
+  ["Tab", "Next field; Shift Tab: the one before"],
+  ["Alt ↓  Alt ↑", "The cell below or above"],
+  ["Alt A", "Not in the document"],
+  ["Alt C", "Take the other candidate"],
+  ["Alt Z", "Undo"],
+  ["Alt V", "In a table: copy the value of the row above"],
+  ["Alt I  Alt D", "In a table: insert a row before this one, delete this one"],
+  ["Alt Y", "Approve, and go to the next document"],
+  ["Alt N", "Next document, undecided"],
+  ["Esc", "What is typed, back to what is stored"],
+  ["Page Up  Page Down", "Turn the page"],
+  ["Drag on the page", "Take these words; click: one word, or the field of a box"],
+  ["?  or  Alt H", "These keys"],
+];
+
+const DEEDS = { approve: "approved", reject: "rejected", reopen: "reopened", claim: "took it in hand", release: "postponed" };
+const OPS = { set: "set", confirm: "confirmed", mark_absent: "marked as absent", insert_row: "inserted a row in", delete_row: "deleted a row of", move_row: "moved a row of", undo: "took back a change of" };
+
+function open(...content) {
+  const dialog = $("#dialog");
+  dialog.replaceChildren(...content);
+  if (!dialog.open) dialog.showModal();
+  return dialog;
+}
+
+const close = () => $("#dialog").close();
+
+export function showKeys() {
+  const rows = KEYS.map(([keys, does]) => h("div", { class: "key-row" }, h("dt", {}, h("kbd", {}, keys)), h("dd", {}, does)));
+  open(h("h2", {}, "Keys"), h("dl", { class: "keys" }, ...rows), h("div", { class: "row" }, h("button", { class: "primary", onclick: close }, "Close")));
+}
+
+/** Everything that people did, newest first. */
+export async function showHistory(jobId, nameOf) {
+  const { events } = await get(`/jobs/${jobId}/history`);
+  const lines = [...events].reverse().map((event) => {
+    const what = event.op ? `${OPS[event.op]} ${nameOf(event)}` : DEEDS[event.action];
+    const values = event.op === "set" || event.op === "mark_absent" ? h("p", { class: "change" }, foreign(plain(event.old) || "nothing"), " → ", foreign(plain(event.new) || "nothing")) : null;
+    const reason = event.detail.reason ? h("p", { class: "change" }, foreign(event.detail.reason)) : null;
+    const unseen = event.detail.unseen ? h("p", { class: "change" }, `${event.detail.unseen} doubts were left.`) : null;
+    return h("li", {}, h("p", {}, h("strong", {}, foreign(event.by)), ` ${what} `, h("time", { dateTime: event.at, title: event.at, class: "faint" }, age(event.at))), values, reason, unseen);
+  });
+  const list = lines.length ? h("ol", { class: "history" }, ...lines) : h("p", { class: "faint" }, "Nobody changed anything yet.");
+  open(h("h2", {}, "History"), list, h("div", { class: "row" }, h("button", { class: "primary", onclick: close }, "Close")));
+}
+
+/** Ask a question; resolves to the button that was chosen, with what was written, or to null. */
+export function ask({ heading, text, write, yes, no = "Cancel" }) {
+  return new Promise((resolve) => {
+    const area = write ? h("textarea", { rows: 3, maxLength: 1000, required: true }) : null;
+    let answer = null;
+    const accept = h("button", { class: "primary", onclick: () => {
+      if (area && !area.value.trim()) return area.focus();
+      answer = { yes: true, written: area?.value.trim() ?? "" };
+      return close();
+    } }, yes);
+    const dialog = open(h("h2", {}, heading), h("p", {}, text ?? ""), area ? h("label", {}, write, area) : "", h("div", { class: "row" }, h("button", { class: "quiet", onclick: close }, no), accept));
+    dialog.addEventListener("close", () => resolve(answer), { once: true });
+    (area ?? accept).focus();
+  });
+}

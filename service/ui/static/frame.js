@@ -1,0 +1,69 @@
+// What stands around the document: its name and state, its pages, and whether all is stored.
+
+import { picture } from "/ui/api.js";
+import { $, foreign, h } from "/ui/dom.js";
+import { REVIEW } from "/ui/words.js";
+
+const SAVED = { stored: "All changes are stored", storing: "Storing…", waiting: "Not stored yet: the service does not answer" };
+export const DECIDED = new Set(["approved", "rejected"]);
+
+/** The name, the state, and which decisions are open. */
+export function drawHead(doc) {
+  const [said, tone] = REVIEW[doc.job.review.state];
+  $("#name").replaceChildren(foreign(doc.file?.name ?? "Document"));
+  $("#state").hidden = false;
+  $("#state").className = `chip ${tone}`;
+  $("#state").textContent = said;
+  const decided = DECIDED.has(doc.job.review.state);
+  $("#approve").disabled = decided;
+  $("#reopen").hidden = !decided;
+  $("#reject").hidden = decided;
+  $("#postpone").hidden = decided;
+  document.title = `${doc.file?.name ?? "Review"} · Fieldmark`;
+}
+
+/** How much is left to check. */
+export function drawLeft(doc) {
+  const count = doc.model.open().length;
+  $("#left").textContent = count === 0 ? "Nothing left to check" : `${count} to check`;
+  drawBadges(doc);
+}
+
+/** Small pictures of all pages. */
+export function drawThumbs(doc, show) {
+  const nav = $("#thumbs");
+  nav.hidden = doc.file.pages.length < 2;
+  nav.replaceChildren(...doc.file.pages.map(({ page }) => h(
+    "button",
+    { data: { page: String(page) }, aria: { label: `Page ${page}` }, onclick: () => show(page) },
+    h("img", { src: picture(doc.file.id, page, 72), alt: "", loading: "lazy", decoding: "async" }),
+    h("span", { class: "thumb-number" }, String(page), h("span", { class: "thumb-open", hidden: true })),
+  )));
+}
+
+function drawBadges(doc) {
+  const counts = new Map();
+  for (const open of doc.model.open()) {
+    const page = doc.model.entry(open).page;
+    counts.set(page, (counts.get(page) ?? 0) + 1);
+  }
+  for (const button of $("#thumbs").children) {
+    const badge = button.querySelector(".thumb-open");
+    const count = counts.get(Number(button.dataset.page)) ?? 0;
+    badge.hidden = count === 0;
+    badge.textContent = String(count);
+  }
+}
+
+/** Something the reviewer should know; empty: nothing. */
+export function notice(message) {
+  $("#notice").textContent = message;
+  $("#notice").hidden = !message;
+}
+
+/** Whether every change is stored. */
+export function told(state) {
+  $("#saved").textContent = SAVED[state];
+  $("#saved").dataset.state = state;
+}
+

@@ -1,0 +1,209 @@
+// The list of documents: what waits, what runs, what is done.
+
+import { ApiError, get, post } from "/ui/api.js";
+import { $, foreign, h, mark } from "/ui/dom.js";
+import { offerUpload, setSchemas, wireUpload } from "/ui/intake.js";
+import { age, isOver, REVIEW, STATUS } from "/ui/words.js";
+
+const POLL_MS = 1000;
+const IDLE_MS = 4000;
+const MOST = 200;
+const GROUPS = {
+  review: ["To review", (job) => isOver(job) && ["needed", "in_review"].includes(job.review.state)],
+  running: ["Running", (job) => !isOver(job)],
+  done: ["Done", (job) => isOver(job) && !["needed", "in_review"].includes(job.review.state)],
+  all: ["All", () => true],
+};
+
+const jobs = new Map();
+const files = new Map();
+const progress = new Map();
+/** The order in which documents are shown: by risk when the page opened, then frozen; new ones wait behind a button. */
+let order = [];
+let group = sessionStorage.getItem("group") ?? "all";
+let here = 0;
+
+function risk(job) {
+  return job.review.reasons.length + (job.status === "failed" ? 1000 : 0);
+}
+
+function freeze() {
+  order = [...jobs.values()].sort((a, b) => risk(b) - risk(a) || Date.parse(b.timing.queued_at) - Date.parse(a.timing.queued_at)).map((job) => job.id);
+}
+
+function shown() {
+  const schema = $("#schema").value;
+  const search = $("#search").value.trim().toLowerCase();
+  return order
+    .map((id) => jobs.get(id))
+    .filter((job) => job && GROUPS[group][1](job) && (!schema || job.schema.name === schema))
+    .filter((job) => !search || `${files.get(job.file_id)?.name ?? ""} ${job.external_id ?? ""}`.toLowerCase().includes(search));
+}
+
+function stateCell(job) {
+  if (!isOver(job)) {
+    const step = progress.get(job.id);
+    const total = step?.pages_total ?? 0;
+    const done = step ? step.pages_read + step.splits_done * Math.max(1, total / Math.max(1, step.splits_total)) : 0;
+    const bar = h("progress", { max: Math.max(1, total * 2), aria: { label: "Progress" } });
+    if (total) bar.value = done;
+    return h("td", {}, h("span", { class: "chip busy" }, STATUS[job.status]), bar);
+  }
+  if (job.status === "failed" || job.status === "cancelled") {
+    return h("td", { title: job.error?.message ?? "" }, h("span", { class: "chip bad" }, STATUS[job.status]));
+  }
+  const [said, tone] = REVIEW[job.review.state];
+  const who = job.review.state === "in_review" ? job.review.claimed_by : null;
+  return h("td", {}, h("span", { class: `chip ${tone}` }, said, who ? h("bdi", {}, `· ${who}`) : null));
+}
+
+function toCheck(job) {
+  if (!isOver(job)) return h("td", { class: "faint" }, "–");
+  const count = job.review.state === "approved" ? 0 : job.review.reasons.length;
+  if (!count) return h("td", { class: "faint" }, "–");
+  const said = count === 1 ? "1 thing" : `${count} things`;
+  return h("td", {}, h("span", { class: "check-count" }, mark("unseen"), said));
+}
+
+function row(job, index) {
+  const file = files.get(job.file_id);
+  const name = file?.name ?? "…";
+  const link = isOver(job) ? h("a", { href: `/review/${job.id}` }, foreign(name)) : h("span", {}, foreign(name));
+  const why = job.status === "failed" ? job.error?.message : job.external_id;
+  return h(
+    "tr",
+    { class: index === here ? "here" : "", data: { job: job.id } },
+    h("td", {}, link, why ? foreign(why, { className: "sub" }) : null),
+    h("td", {}, foreign(job.schema.name)),
+    h("td", { class: "number" }, file?.pages ? String(file.pages.length) : "–"),
+    toCheck(job),
+    stateCell(job),
+    h("td", { class: "number faint" }, age(job.timing.queued_at)),
+  );
+}
+
+function draw() {
+  for (const button of $("#states").children) button.setAttribute("aria-pressed", String(button.dataset.group === group));
+  const list = shown();
+  here = Math.min(here, Math.max(0, list.length - 1));
+  $("#jobs tbody").replaceChildren(...list.map(row));
+  $("#jobs").hidden = list.length === 0;
+  $("#empty").hidden = list.length > 0;
+  if (!list.length) $("#empty").replaceChildren(...emptyText());
+  const all = [...jobs.values()];
+  const waiting = all.filter(GROUPS.review[1]).length;
+  const running = all.filter(GROUPS.running[1]).length;
+  $("#counts").textContent = `${waiting} to review · ${running} running · ${all.length} shown`;
+  const hidden = all.filter((job) => !order.includes(job.id)).length;
+  $("#fresh").hidden = hidden === 0;
+  $("#fresh").textContent = `${hidden} new`;
+}
+
+function emptyText() {
+  if (jobs.size === 0) return [h("strong", {}, "No documents yet"), "Drop files anywhere on this page, or choose Add documents."];
+  return [h("strong", {}, "Nothing here"), group === "review" ? "Every document was looked at." : "No document fits these filters."];
+}
+
+async function learnFiles() {
+  const unknown = [...jobs.values()].filter((job) => !files.has(job.file_id) || (isOver(job) && !files.get(job.file_id).pages));
+  await Promise.all(unknown.slice(0, 60).map(async (job) => {
+    try {
+      files.set(job.file_id, await get(`/files/${job.file_id}`));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      files.set(job.file_id, { name: "deleted", pages: [] });
+    }
+  }));
+}
+
+async function learnProgress() {
+  const running = [...jobs.values()].filter((job) => !isOver(job)).slice(0, 12);
+  await Promise.all(running.map(async (job) => {
+    const fresh = await get(`/jobs/${job.id}`);
+    jobs.set(job.id, fresh);
+    progress.set(job.id, fresh.progress);
+  }));
+}
+
+async function refresh() {
+  const first = jobs.size === 0;
+  const list = (await get(`/jobs?limit=${MOST}`)).jobs;
+  const gone = new Set(jobs.keys());
+  for (const job of list) {
+    jobs.set(job.id, job);
+    gone.delete(job.id);
+  }
+  for (const id of gone) jobs.delete(id);
+  await Promise.all([learnFiles(), learnProgress()]);
+  if (first || window.scrollY < 40) {
+    const known = new Set(order);
+    const fresh = [...jobs.keys()].filter((id) => !known.has(id));
+    if (first) freeze();
+    else if (fresh.some((id) => mine.has(id))) order = [...fresh, ...order];
+  }
+  offerSchemas();
+  draw();
+}
+
+/** Documents that were added on this page: they are shown at once. */
+const mine = new Set();
+
+function offerSchemas() {
+  const names = [...new Set([...jobs.values()].map((job) => job.schema.name))].sort();
+  const select = $("#schema");
+  if (select.options.length !== names.length + 1) {
+    const chosen = select.value;
+    select.replaceChildren(h("option", { value: "" }, "Every schema"), ...names.map((name) => h("option", { value: name }, name)));
+    select.value = chosen;
+  }
+  setSchemas(names.map((name) => [name, [...jobs.values()].find((job) => job.schema.name === name).id]));
+}
+
+async function poll() {
+  for (;;) {
+    const running = [...jobs.values()].some((job) => !isOver(job));
+    await new Promise((wake) => setTimeout(wake, running ? POLL_MS : IDLE_MS));
+    if (document.hidden) continue;
+    try {
+      await refresh();
+    } catch {
+      $("#counts").textContent = "The service does not answer; trying again.";
+    }
+  }
+}
+
+async function reviewNext() {
+  const { job } = await post("/review/next", {});
+  if (job) location.assign(`/review/${job.id}`);
+  else $("#counts").textContent = "Nothing waits for review.";
+}
+
+function onKey(event) {
+  if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey || $("#intake").open) return;
+  if (event.target.matches("input, select, textarea")) return;
+  const list = shown();
+  if (event.key === "n") reviewNext();
+  else if (event.key === "ArrowDown" || event.key === "j") here = Math.min(here + 1, list.length - 1);
+  else if (event.key === "ArrowUp" || event.key === "k") here = Math.max(here - 1, 0);
+  else if (event.key === "Enter" && event.target === document.body && list[here] && isOver(list[here])) location.assign(`/review/${list[here].id}`);
+  else if (event.key === "/") $("#search").focus();
+  else return;
+  event.preventDefault();
+  draw();
+}
+
+function wire() {
+  $("#states").append(...Object.entries(GROUPS).map(([name, [said]]) => h("button", { data: { group: name }, onclick: () => { group = name; sessionStorage.setItem("group", name); draw(); } }, said)));
+  $("#schema").addEventListener("change", draw);
+  $("#search").addEventListener("input", draw);
+  $("#next").addEventListener("click", reviewNext);
+  $("#upload").addEventListener("click", () => $("#files").click());
+  $("#fresh").addEventListener("click", () => { freeze(); draw(); });
+  document.addEventListener("keydown", onKey);
+  wireUpload((jobId) => { mine.add(jobId); refresh(); });
+  $("#files").addEventListener("change", (event) => { offerUpload([...event.target.files]); event.target.value = ""; });
+}
+
+wire();
+await refresh();
+poll();

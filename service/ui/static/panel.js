@@ -1,0 +1,82 @@
+// All fields of a record at a glance, its checks, and its tables.
+
+import { $, foreign, h, mark } from "/ui/dom.js";
+import { Grid } from "/ui/grid.js";
+import { plain } from "/ui/record.js";
+
+export class Panel {
+  /** `on` has `open(leaf)`, `add(table, before)`, `remove(table, row)`. */
+  constructor(on) {
+    this.on = on;
+    this.grids = [];
+    this.items = new Map();
+  }
+
+  /** Show a record from the beginning. */
+  open(model, rules) {
+    this.model = model;
+    const keep = new Map(this.grids.map((grid) => [grid.table.pointer, grid.window.scrollTop]));
+    this.items = new Map(model.scalars.map((leaf) => [leaf.address, this.#item(leaf)]));
+    $("#fields").replaceChildren(...this.items.values());
+    this.grids = model.tables.map((table) => new Grid(model, table, rules, this.on));
+    $("#tables").replaceChildren(...this.grids.map((grid) => grid.element));
+    for (const grid of this.grids) grid.window.scrollTop = keep.get(grid.table.pointer) ?? 0;
+    this.checks();
+  }
+
+  #item(leaf) {
+    return this.#fill(h("button", { class: "field", onclick: () => this.on.open(leaf) }), leaf);
+  }
+
+  #fill(button, leaf) {
+    const entry = this.model.entry(leaf);
+    const value = plain(entry.value);
+    const broken = this.model.failed(leaf).length > 0;
+    button.classList.toggle("broken", broken);
+    button.replaceChildren(
+      mark(this.model.mark(leaf)),
+      h("span", { class: "field-label" }, leaf.label),
+      value ? foreign(value, { className: "field-value" }) : h("span", { class: "field-value none" }, entry.verdict === "absent" ? "not in the document" : "nothing found"),
+    );
+    return button;
+  }
+
+  /** Draw again what a leaf shows. */
+  refresh(leaf) {
+    const button = this.items.get(leaf.address);
+    if (button) this.#fill(button, leaf);
+  }
+
+  /** Draw again everything that may have changed with the checks. */
+  settle() {
+    for (const leaf of this.model.scalars) this.refresh(leaf);
+    for (const grid of this.grids) {
+      grid.draw();
+      grid.sums();
+    }
+    this.checks();
+  }
+
+  activate(leaf) {
+    for (const [address, button] of this.items) {
+      const here = address === leaf.address;
+      button.classList.toggle("active", here);
+      if (here) button.setAttribute("aria-current", "true");
+      else button.removeAttribute("aria-current");
+    }
+    this.items.get(leaf.address)?.scrollIntoView({ block: "nearest" });
+    for (const grid of this.grids) {
+      grid.activate(leaf);
+      if (leaf.table === grid.table) grid.element.scrollIntoView({ block: "nearest" });
+    }
+  }
+
+  /** The checks that do not hold, each leading to the first of its fields. */
+  checks() {
+    const failed = this.model.failed();
+    $("#checks").replaceChildren(...failed.map((check) => {
+      const leaf = check.paths.map((path) => this.model.byPointer.get(path)).find(Boolean);
+      return h("button", { class: "check-line", disabled: !leaf, onclick: () => this.on.open(leaf) }, h("span", { class: "cross" }, "✕"), h("span", {}, `Does not hold: ${check.rule}`));
+    }));
+  }
+}

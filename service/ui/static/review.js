@@ -1,0 +1,447 @@
+// One document under review: what is in hand, the keys, and the way to the next one.
+
+import { ApiError, get, picture, post } from "/ui/api.js";
+import { Card } from "/ui/card.js";
+import { Changes } from "/ui/changes.js";
+import { ask, showHistory, showKeys } from "/ui/dialogs.js";
+import { $, h } from "/ui/dom.js";
+import { DECIDED, drawHead, drawLeft, drawThumbs, notice, told } from "/ui/frame.js";
+import { pasted, spreadsheet } from "/ui/grid.js";
+import { PageView } from "/ui/page-view.js";
+import { Panel } from "/ui/panel.js";
+import { place, plain, RecordModel } from "/ui/record.js";
+import { bareSchema, isOver, STATUS } from "/ui/words.js";
+
+const CLAIM_AGAIN_MS = 120_000;
+
+/** Everything about the document on the screen. */
+let doc = null;
+/** The document that will probably come next, asked for ahead of time. */
+let ahead = null;
+let leaf = null;
+
+const view = new PageView({ picked: take, boxed: (id) => open(doc.model.byAddress.get(id)), turned: turned });
+const panel = new Panel({ open: (next) => leave().then(() => open(next)), add: addRow, remove: removeRow });
+const card = new Card({ accept, absent, undo, take: (candidate) => change({ value: candidate.value, location: candidate.location }) });
+
+// loading
+
+async function fetchDocument(jobId) {
+  const job = await get(`/jobs/${jobId}`);
+  if (!isOver(job)) return { job };
+  const [result, schema] = await Promise.all([get(`/jobs/${jobId}/result`), get(`/jobs/${jobId}/schema`)]);
+  return { job, result, schema: bareSchema(schema), file: result.file };
+}
+
+async function load(jobId) {
+  const found = ahead?.id === jobId ? await ahead.fetched : await fetchDocument(jobId);
+  ahead = null;
+  if (!found.result) {
+    $("#loading").textContent = `${STATUS[found.job.status]}… the record opens when it is done.`;
+    setTimeout(() => load(jobId), 1000);
+    return;
+  }
+  const recordAt = 0;
+  doc = { ...found, recordAt, changes: new Changes(found.job, { stored, refused, told }) };
+  doc.changes.revision = found.result.revision;
+  $("#loading").hidden = true;
+  $("#work").hidden = false;
+  notice("");
+  drawHead(doc);
+  if (!doc.file?.pages.length || !doc.result.records.length) {
+    $("#work").hidden = true;
+    notice(doc.job.error?.message ?? "This document gave no record.");
+    return;
+  }
+  view.open(doc.file);
+  drawThumbs(doc, (page) => view.show(page));
+  showRecord(0);
+  told("stored");
+  claim();
+  lookAhead();
+}
+
+function showRecord(index) {
+  doc.recordAt = index;
+  doc.model = new RecordModel(doc.result.records[index], doc.schema, doc.result.file.pages.map((page) => page.page));
+  drawRecords();
+  panel.open(doc.model, doc.schema["x-checks"] ?? []);
+  const first = doc.model.open()[0] ?? doc.model.leaves[0];
+  leaf = null;
+  if (first) open(first);
+  else view.show(doc.model.pages[0] ?? 1);
+  drawLeft(doc);
+}
+
+/** Take it in hand, so that no colleague decides it meanwhile; a document that is decided is only looked at. */
+async function claim() {
+  const at = doc;
+  if (DECIDED.has(doc.job.review.state) || doc.job.review.state === "not_needed") return;
+  try {
+    const job = await post(`/jobs/${at.job.id}/claim`);
+    if (doc !== at) return;
+    at.job = job;
+    drawHead(doc);
+  } catch (error) {
+    if (error instanceof ApiError) notice(error.message);
+  }
+}
+
+/** Ask for the oldest waiting document and its first picture before it is wanted. */
+async function lookAhead() {
+  const { jobs } = await get("/jobs?review=needed&limit=200");
+  const next = jobs.filter((job) => job.id !== doc.job.id && isOver(job) && !job.review.claimed_by).at(-1);
+  if (!next) return;
+  ahead = { id: next.id, fetched: fetchDocument(next.id) };
+  const found = await ahead.fetched;
+  if (found.file?.pages.length) new Image().src = picture(found.file.id, found.result.records[0]?.pages[0] ?? 1, 100);
+}
+
+// drawing
+
+function drawRecords() {
+  const box = $("#records");
+  box.hidden = doc.result.records.length < 2;
+  box.replaceChildren(...doc.result.records.map((record, index) => h(
+    "button",
+    { aria: { pressed: String(index === doc.recordAt) }, onclick: () => leave().then(() => showRecord(index)) },
+    `Document ${index + 1}`,
+  )));
+}
+
+function turned(page) {
+  for (const button of $("#thumbs").children) {
+    const here = button.dataset.page === String(page);
+    button.classList.toggle("active", here);
+    if (here) button.scrollIntoView({ block: "nearest" });
+  }
+  drawBoxes();
+}
+
+function drawBoxes() {
+  const list = doc.model.leaves.flatMap((item) => {
+    const entry = doc.model.entry(item);
+    if (entry.page !== view.page || !entry.coordinates?.length) return [];
+    return [{ id: item.address, coordinates: entry.coordinates, mark: doc.model.mark(item), active: item === leaf, label: item.label }];
+  });
+  view.boxes(list);
+}
+
+// the field in hand
+
+function open(next) {
+  if (!next) return;
+  leaf = next;
+  const entry = doc.model.entry(leaf);
+  card.show(doc.model, leaf, { jobId: doc.job.id, canUndo: doc.changes.canTakeBack });
+  panel.activate(leaf);
+  const page = entry.page ?? view.page ?? 0;
+  if (page && page !== view.page) view.show(page);
+  else if (!view.page) view.show(doc.model.pages[0] ?? 1);
+  drawBoxes();
+  view.reveal();
+  showEvidence(entry);
+  card.focus();
+}
+
+function showEvidence(entry) {
+  card.evidence(null);
+  if (!entry.page || !entry.coordinates?.length) return;
+  const at = leaf;
+  view.sharp(entry.page).then((image) => { if (leaf === at) card.evidence(image, entry.coordinates); }, () => {});
+}
+
+/** Store what was typed before the field is left. */
+async function leave() {
+  if (leaf && card.changed) await change({ value: card.text });
+}
+
+function send(operations) {
+  if (DECIDED.has(doc.job.review.state)) {
+    notice("This document is decided. Reopen it to change it.");
+    return;
+  }
+  doc.changes.push(operations);
+}
+
+/** Ask for a new value; an empty one means that the document does not have it. */
+function change({ value, location }) {
+  const old = doc.model.entry(leaf).value;
+  const cell = { record: leaf.record, path: leaf.address, old };
+  const absent = value === null || value === "";
+  send([absent ? { op: "mark_absent", ...cell } : { op: "set", ...cell, value, location: location ?? kept(value) }]);
+  return Promise.resolve();
+}
+
+/** The place stays when only the reading of it changed. */
+function kept(value) {
+  const entry = doc.model.entry(leaf);
+  return entry.value !== null && plain(value).length > 0 ? place(entry) : undefined;
+}
+
+/** Enter: store or confirm, then the next doubtful field. */
+async function accept() {
+  if (card.changed) {
+    const at = leaf;
+    await change({ value: card.text });
+    await doc.changes.settled();
+    if (leaf !== at || card.preview.classList.contains("bad")) return;
+  } else if (doc.model.isOpen(leaf) || doc.model.mark(leaf) === "passed") {
+    confirm();
+  }
+  next();
+}
+
+function confirm() {
+  const entry = doc.model.entry(leaf);
+  entry.reviewed = { as: "confirm", by: "you" };
+  send([{ op: "confirm", record: leaf.record, path: leaf.address, old: entry.value }]);
+  panel.refresh(leaf);
+}
+
+function absent() {
+  change({ value: null }).then(next);
+}
+
+/** The next doubtful field behind this one, from the top again; when none is left the approval is at hand. */
+function next() {
+  const all = doc.model.leaves;
+  const at = all.indexOf(leaf);
+  const waiting = [...all.slice(at + 1), ...all.slice(0, at)].find((item) => doc.model.isOpen(item));
+  if (waiting) return open(waiting);
+  const other = doc.result.records.findIndex((record, index) => index !== doc.recordAt && new RecordModel(record, doc.schema, []).open().length > 0);
+  if (other >= 0) return showRecord(other);
+  drawLeft(doc);
+  card.show(doc.model, leaf, { jobId: doc.job.id, canUndo: doc.changes.canTakeBack });
+  $("#approve").focus();
+  return undefined;
+}
+
+function step(by) {
+  const all = doc.model.leaves;
+  const at = Math.min(all.length - 1, Math.max(0, all.indexOf(leaf) + by));
+  leave().then(() => open(all[at]));
+}
+
+/** The cell in the row below or above. */
+function down(by) {
+  const cells = leaf.table?.rows[leaf.row + by];
+  if (cells) leave().then(() => open(cells[leaf.column]));
+}
+
+function undo() {
+  const last = doc.changes.takeBack();
+  if (last) send([{ op: "undo", of: last.id, path: last.path, record: last.record }]);
+}
+
+/** Words of the page for the field in hand. */
+function take(text, location) {
+  if (leaf) change({ value: text, location });
+}
+
+// tables
+
+function addRow(table, before) {
+  send([{ op: "insert_row", record: doc.model.id, path: table.address, before, value: {} }]);
+}
+
+function removeRow(table, row) {
+  send([{ op: "delete_row", record: doc.model.id, path: `${table.address}/${table.ids[row]}` }]);
+}
+
+function copyAbove() {
+  const above = leaf.table?.rows[leaf.row - 1]?.[leaf.column];
+  if (above) change({ value: doc.model.entry(above).value });
+}
+
+/** Everything doubtful of this column, or of the single fields, is accepted as it is. */
+function acceptAlike() {
+  const alike = doc.model.open().filter((item) => item.table === leaf.table && (!leaf.table || item.column === leaf.column));
+  if (alike.length) send(alike.map((item) => ({ op: "confirm", record: item.record, path: item.address, old: doc.model.entry(item).value })));
+  doc.changes.settled().then(next);
+}
+
+// what the service says
+
+async function stored(batch, answer) {
+  doc.result.revision = answer.revision;
+  doc.job.review = answer.review;
+  const structural = batch.some((operation) => !["set", "confirm", "mark_absent"].includes(operation.op));
+  if (structural) return reload(batch);
+  const mine = new Set(batch.map((operation) => operation.id));
+  for (const done of answer.operations) {
+    const operation = batch.find((item) => item.id === done.id);
+    if (!mine.has(done.id) || done.pointer === null || !done.entry) continue;
+    const record = doc.result.records.find((item) => item.id === (operation.record ?? doc.model.id));
+    record.fields[done.pointer] = { ...done.entry, reviewed: { as: operation.op, by: "you" } };
+    if (record.id === doc.model.id) doc.model.conflicts.delete(done.pointer);
+  }
+  for (const record of doc.result.records) record.checks = answer.checks[record.id] ?? record.checks;
+  doc.model.checks = answer.checks[doc.model.id] ?? doc.model.checks;
+  settleView(batch);
+  return undefined;
+}
+
+function settleView(batch) {
+  panel.settle();
+  drawBoxes();
+  drawLeft(doc);
+  drawHead(doc);
+  if (leaf && batch.some((operation) => operation.path === leaf.address)) {
+    card.show(doc.model, leaf, { jobId: doc.job.id, canUndo: doc.changes.canTakeBack });
+    showEvidence(doc.model.entry(leaf));
+    if (document.activeElement === card.input) card.input.select();
+  }
+}
+
+/** Rows came, went or moved: the record is asked for anew, and the field in hand is found again. */
+async function reload(batch) {
+  const address = leaf?.address;
+  doc.result = await get(`/jobs/${doc.job.id}/result`);
+  doc.model = new RecordModel(doc.result.records[doc.recordAt], doc.schema, doc.model.pages);
+  panel.open(doc.model, doc.schema["x-checks"] ?? []);
+  const touched = batch.at(-1).op === "undo" ? doc.model.byAddress.get(batch.at(-1).path) : null;
+  const added = batch.at(-1).op === "insert_row" ? doc.model.tables.find((table) => table.address === batch.at(-1).path) : null;
+  const row = added && batch.at(-1).before === null ? added.rows.at(-1)?.[0] : null;
+  open(row ?? touched ?? doc.model.byAddress.get(address) ?? doc.model.leaves[0]);
+  drawLeft(doc);
+  drawHead(doc);
+}
+
+async function refused(batch, error) {
+  const [operation] = batch;
+  if (error.status === 412) return resolveConflict(batch, error);
+  if (operation.path === leaf?.address) card.complain(error.message);
+  else notice(error.message);
+  if (operation.op === "confirm") await reload(batch);
+  return undefined;
+}
+
+/** Somebody else changed the same cell: both values, and a choice. */
+async function resolveConflict(batch, error) {
+  const { theirs, yours, by } = error.details;
+  await reload(batch);
+  const text = `${by ?? "Somebody"} changed it to “${plain(theirs) || "nothing"}” while you put “${plain(yours) || "nothing"}”.`;
+  doc.changes.revision = doc.result.revision;
+  const answer = await ask({ heading: "Changed by somebody else", text, yes: "Put mine", no: "Keep theirs" });
+  if (answer) send(batch.filter((item) => item.path === error.details.path).map(({ id, ...item }) => ({ ...item, old: theirs })));
+}
+
+// decisions
+
+async function approve() {
+  await leave();
+  await doc.changes.settled();
+  const left = doc.job.review.reasons.filter((reason) => /^(low|conflict|check):/.test(reason)).length;
+  if (left) {
+    const text = left === 1 ? "One doubt was not settled. The history will say so." : `${left} doubts were not settled. The history will say so.`;
+    if (!(await ask({ heading: "Approve with open doubts?", text, yes: "Approve all the same" }))) return;
+  }
+  await decide("approve", { accept_unseen: left > 0 });
+}
+
+async function reject() {
+  await doc.changes.settled();
+  const answer = await ask({ heading: "Reject this document", write: "Why?", yes: "Reject" });
+  if (answer) await decide("reject", { reason: answer.written });
+}
+
+async function decide(what, body) {
+  try {
+    doc.job = await post(`/jobs/${doc.job.id}/${what}`, body);
+    await nextDocument();
+  } catch (error) {
+    if (error instanceof ApiError) notice(error.message);
+    else throw error;
+  }
+}
+
+/** Give it back undecided, and take another one. */
+async function postpone() {
+  await leave();
+  await doc.changes.settled();
+  const put = doc.job.id;
+  if (doc.job.review.claimed_by) await post(`/jobs/${put}/release`).catch(() => {});
+  await nextDocument([put]);
+}
+
+async function nextDocument(skip = []) {
+  await leave();
+  await doc.changes.settled();
+  const { job } = await post("/review/next", { skip: [...skip, doc.job.id] });
+  if (!job) return location.assign("/");
+  history.pushState(null, "", `/review/${job.id}`);
+  return load(job.id);
+}
+
+async function reopen() {
+  doc.job = await post(`/jobs/${doc.job.id}/reopen`);
+  drawHead(doc);
+  notice("");
+}
+
+function nameOf(event) {
+  const found = doc.result.records.map((record) => new RecordModel(record, doc.schema, [])).flatMap((model) => model.leaves).find((item) => item.address === event.path);
+  return found?.label ?? event.path ?? "the record";
+}
+
+// keys
+
+const COMMANDS = {
+  KeyA: absent, KeyC: () => { const [first] = card.candidates(); if (first) change({ value: first.value, location: first.location }).then(next); },
+  KeyZ: undo, KeyY: approve, KeyN: () => nextDocument(), KeyV: copyAbove, KeyH: showKeys,
+  KeyI: () => { if (leaf.table) addRow(leaf.table, leaf.table.ids[leaf.row]); },
+  KeyD: () => { if (leaf.table) removeRow(leaf.table, leaf.row); },
+  Enter: acceptAlike, ArrowDown: () => down(1), ArrowUp: () => down(-1),
+};
+
+function onKey(event) {
+  if (!doc?.model || event.isComposing || event.keyCode === 229 || $("#dialog").open) return;
+  const typing = event.target === card.input;
+  const act = command(event, typing);
+  if (!act) return;
+  event.preventDefault();
+  act();
+}
+
+function command(event, typing) {
+  if (event.altKey && !event.ctrlKey && !event.metaKey) return COMMANDS[event.code];
+  if (event.ctrlKey || event.metaKey) return null;
+  if (typing && event.key === "Enter" && !event.shiftKey) return accept;
+  if (typing && event.key === "Tab") return () => step(event.shiftKey ? -1 : 1);
+  if (typing && event.key === "Escape") return () => card.revert();
+  if (event.key === "PageDown" || event.key === "PageUp") return () => turn(event.key === "PageDown" ? 1 : -1);
+  if (!typing && event.key === "?") return showKeys;
+  return null;
+}
+
+function turn(by) {
+  const page = view.page + by;
+  if (page >= 1 && page <= doc.file.pages.length) view.show(page);
+}
+
+function wire() {
+  document.addEventListener("keydown", onKey);
+  card.input.addEventListener("paste", (event) => {
+    const rows = leaf?.table ? spreadsheet(event.clipboardData.getData("text/plain")) : null;
+    if (!rows) return;
+    event.preventDefault();
+    const operations = pasted(doc.model, leaf, rows);
+    if (operations.length) send(operations);
+  });
+  $("#approve").addEventListener("click", approve);
+  $("#history").addEventListener("click", () => showHistory(doc.job.id, nameOf));
+  $("#help").addEventListener("click", showKeys);
+  const menu = (shown) => { $("#more-menu").hidden = !shown; $("#more").setAttribute("aria-expanded", String(shown)); };
+  $("#more").addEventListener("click", () => menu($("#more-menu").hidden));
+  document.addEventListener("click", (event) => { if (event.target !== $("#more")) menu(false); });
+  for (const [id, act] of [["postpone", postpone], ["reject", reject], ["reopen", reopen], ["to-next", () => nextDocument()]]) $(`#${id}`).addEventListener("click", act);
+  addEventListener("beforeunload", (event) => { if (doc?.changes.pending || card.changed) event.preventDefault(); });
+  addEventListener("popstate", () => location.reload());
+  setInterval(() => { if (doc?.job.review.state === "in_review" && !document.hidden) claim(); }, CLAIM_AGAIN_MS);
+}
+
+wire();
+load(location.pathname.split("/").pop()).catch((error) => {
+  $("#loading").textContent = error instanceof ApiError ? error.message : "The service does not answer.";
+});

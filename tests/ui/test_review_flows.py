@@ -1,0 +1,216 @@
+"""A reviewer's day in a real browser: what is done on the screen is what the API gives."""
+
+from __future__ import annotations
+
+import json
+import re
+from contextlib import suppress
+from pathlib import Path
+
+from playwright.sync_api import Browser, expect
+from playwright.sync_api import Error as PlaywrightError
+
+from service.auth.keys import create_key
+from service.storage.access import Role
+from tests.fakes.chromium import FLAGS, find_chromium
+from tests.fakes.local_service import LocalService
+from tests.fakes.model_stub import ModelStub
+from tests.ui.conftest import Opener
+from tests.ui.screen import LINES, TRUTH, Screen, invoice, schema
+
+WRONG = {**TRUTH, "total": 452.4, "order_number": "LL-8331"}
+MOST_PRESSES = 12
+
+
+def test_from_upload_to_approval(open_screen: Opener, stub: ModelStub, tmp_path: Path) -> None:
+    """Upload, live progress, a value dragged from the page, a row mended, approved."""
+    rows = [*LINES[:2], {**LINES[2], "amount": 198.2}]
+    stub.answers({**TRUTH, "total": 452.4, "lines": rows})
+    screen = open_screen()
+    page = screen.page
+    file = tmp_path / "invoice.pdf"
+    file.write_bytes(invoice())
+    page.locator("#files").set_input_files(file)
+    page.get_by_role("textbox", name="JSON Schema").fill(json.dumps(schema(lines=True)))
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(page.locator("td .chip.busy")).to_be_visible()
+    page.get_by_role("link", name="invoice.pdf").click()
+    expect(page.get_by_text("Does not hold: sum(lines.amount) == subtotal").first).to_be_visible()
+    job = page.url.rpartition("/")[2]
+
+    page.locator(".field", has_text="Total").last.click()
+    page.locator("#thumbs button").nth(1).click()
+    expect(page.locator("#page-number")).to_have_text("Page 2 of 2")
+    page.wait_for_function("document.querySelector('#picture').complete")
+    screen.drag(job, 2, "425.40")
+    expect(page.locator(".field", has_text="Total").last).to_contain_text("425.4")
+    screen.stored()
+    entry = screen.result(job)["records"][0]["fields"]["/total"]
+    assert (entry["value"], entry["origin"], entry["page"]) == (425.4, "corrected", 2)
+
+    page.locator(".cell-button", has_text="198.2").click()
+    page.keyboard.type("189,20")
+    expect(page.locator("#preview")).to_have_text("Will be stored as 189.2")
+    page.keyboard.press("Enter")
+    expect(page.locator(".grid-foot .good")).to_contain_text("matches 354.5")
+    while page.locator("#left").inner_text() != "Nothing left to check":
+        page.locator("#value").press("Enter")
+        screen.stored()
+    page.get_by_role("button", name=re.compile("^Approve")).click()
+    page.wait_for_url(f"{screen.url}/")
+    assert screen.values(job, "approved") == {**TRUTH, "lines": [dict(line) for line in LINES]}
+
+
+def test_two_wrong_fields_by_keyboard_alone(open_screen: Opener, stub: ModelStub) -> None:
+    """From the inbox to the next document in few presses, the typed characters aside."""
+    stub.answers(WRONG)
+    screen = open_screen()
+    first = screen.hand_in(invoice(), schema(), "first.pdf")
+    second = screen.hand_in(invoice(), schema(), "second.pdf")
+    screen.page.goto(screen.url)
+    expect(screen.page.get_by_role("link", name="first.pdf")).to_be_visible()
+    screen.press("n")
+    expect(screen.page.locator("#name")).to_have_text("first.pdf")
+    for _ in range(MOST_PRESSES):
+        if screen.page.locator("#left").inner_text() == "Nothing left to check":
+            break
+        label = screen.page.locator(".card-label").inner_text()
+        right = {"Order number": TRUTH["order_number"], "Total": "425,40"}.get(label)
+        if right:
+            screen.page.keyboard.type(right)
+        screen.press("Enter")
+        expect(screen.page.locator(".card-label")).not_to_have_text(label) if label != "Total" else screen.stored()
+    screen.press("Alt+y")
+    expect(screen.page.locator("#name")).to_have_text("second.pdf")
+    assert screen.page.url.endswith(second)
+    assert screen.values(first, "approved") == dict(TRUTH)
+    assert len(screen.presses) <= MOST_PRESSES
+
+
+def test_two_reviewers_get_two_documents(
+    open_screen: Opener, stub: ModelStub, service: tuple[str, LocalService]
+) -> None:
+    """Both sign in with their keys and ask at once; one who is not signed in sees nothing."""
+    stub.answers(WRONG)
+    screen = open_screen()
+    jobs = {screen.hand_in(invoice(), schema(), f"{n}.pdf") for n in range(2)}
+    screen.page.close()
+    taken: set[str] = set()
+    reviewers: list[Screen] = []
+    for name in ("ada", "ben"):
+        key = create_key(service[1].services, user=name, role=Role.REVIEW).secret
+        reviewer = open_screen()
+        expect(reviewer.page).to_have_url(re.compile("/sign-in$"))
+        reviewer.page.get_by_label("Your key").fill(key)
+        reviewer.page.get_by_role("button", name="Sign in").click()
+        expect(reviewer.page.locator("#counts")).to_contain_text("2 to review")
+        reviewers.append(reviewer)
+    for reviewer in reviewers:
+        reviewer.page.keyboard.press("n")
+    for reviewer in reviewers:
+        reviewer.page.wait_for_url(re.compile("/review/"))
+        taken.add(reviewer.page.url.rpartition("/")[2])
+    assert taken == jobs
+    cookie = next(c for c in reviewers[0].page.context.cookies() if c["name"] == "fieldmark_key")  # pyright: ignore[reportTypedDictNotRequiredAccess]
+    assert (cookie.get("httpOnly"), cookie.get("sameSite")) == (True, "Strict")
+
+
+def test_a_change_by_a_colleague_is_shown_not_overwritten(open_screen: Opener, stub: ModelStub) -> None:
+    """Both values, and a choice."""
+    stub.answers(WRONG)
+    screen = open_screen(expected="status of 412")  # the browser itself tells each answer that is an error
+    job = screen.hand_in(invoice(), schema())
+    screen.open(job)
+    theirs = {"op": "set", "id": "theirs", "path": "/order_number", "old": "LL-8331", "value": "LL-0000"}
+    assert screen.client.post(f"/jobs/{job}/corrections", json={"operations": [theirs]}).is_success
+    screen.page.locator(".field", has_text="Order number").click()
+    screen.page.keyboard.type("LL-3381")
+    screen.page.keyboard.press("Enter")
+    expect(screen.page.locator("#dialog")).to_contain_text("LL-0000")
+    expect(screen.page.locator("#dialog")).to_contain_text("LL-3381")
+    screen.page.get_by_role("button", name="Put mine").click()
+    screen.stored()
+    expect(screen.page.locator(".field", has_text="Order number")).to_contain_text("LL-3381")
+    assert screen.values(job)["order_number"] == "LL-3381"
+
+
+def test_what_was_shown_as_stored_outlives_the_browser(
+    open_screen: Opener, browser: Browser, stub: ModelStub, service: tuple[str, LocalService]
+) -> None:
+    """The browser dies while the next value is being typed."""
+    stub.answers(WRONG)
+    screen = open_screen()
+    job = screen.hand_in(invoice(), schema())
+    doomed = browser.browser_type.launch(
+        executable_path=find_chromium(browser.browser_type.executable_path), args=list(FLAGS)
+    )
+    page = doomed.new_page()
+    page.goto(f"{service[0]}/review/{job}")
+    page.locator(".field", has_text="Order number").click()
+    page.keyboard.type("LL-3381")
+    page.keyboard.press("Enter")
+    expect(page.locator(".field", has_text="Order number")).to_contain_text("LL-3381")
+    expect(page.locator("#saved[data-state=stored]")).to_be_visible()
+    page.keyboard.type("42")
+    with suppress(PlaywrightError):
+        doomed.new_browser_cdp_session().send("Browser.crash")
+    assert screen.values(job)["order_number"] == "LL-3381"
+
+
+def test_rows_are_added_deleted_pasted_and_taken_back(open_screen: Opener, stub: ModelStub) -> None:
+    """As in a spreadsheet, with the sum beneath."""
+    stub.answers({**TRUTH, "lines": [dict(line) for line in LINES[:2]]})
+    screen = open_screen()
+    job = screen.hand_in(invoice(), schema(lines=True))
+    screen.open(job)
+    page = screen.page
+    expect(page.locator(".grid-foot .bad")).to_contain_text("-189.2 against 354.5")
+    page.locator(".cell-button", has_text="Bone folder").click()
+    text = "Bone\t3\t15,80\nInk\t13\t149,50\nBox\t22\t189,20"
+    page.evaluate(
+        """text => { const data = new DataTransfer(); data.setData("text/plain", text);
+        document.querySelector("#value").dispatchEvent(
+            new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true })); }""",
+        text,
+    )
+    expect(page.locator(".grid-foot .good")).to_contain_text("matches 354.5")
+    assert [row["description"] for row in screen.values(job)["lines"]] == ["Bone", "Ink", "Box"]
+    page.get_by_role("button", name="Delete row 2").click()
+    expect(page.locator(".grid-foot .bad")).to_be_visible()
+    page.locator("#value").press("Alt+z")
+    expect(page.locator(".grid-foot .good")).to_be_visible()
+    assert [row["amount"] for row in screen.values(job)["lines"]] == [15.8, 149.5, 189.2]
+    page.get_by_role("button", name="History").click()
+    expect(page.locator(".history li").first).to_contain_text("took back a change of")
+
+
+def test_an_input_method_keeps_its_enter(open_screen: Opener, stub: ModelStub) -> None:
+    """Enter that ends a composition accepts nothing."""
+    stub.answers(WRONG)
+    screen = open_screen()
+    screen.open(screen.hand_in(invoice(), schema()))
+    label = screen.page.locator(".card-label").inner_text()
+    screen.page.evaluate(
+        """document.querySelector("#value").dispatchEvent(
+        new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true, isComposing: true }))"""
+    )
+    expect(screen.page.locator(".card-label")).to_have_text(label)
+    screen.stored()
+
+
+def test_a_rejected_document_is_reopened(open_screen: Opener, stub: ModelStub) -> None:
+    """With the reason in its history."""
+    stub.answers(WRONG)
+    screen = open_screen()
+    job = screen.hand_in(invoice(), schema())
+    screen.open(job)
+    screen.page.get_by_role("button", name="More").click()
+    screen.page.get_by_role("menuitem", name="Reject").click()
+    screen.page.get_by_label("Why?").fill("Not ours")
+    screen.page.get_by_role("button", name="Reject").click()
+    screen.page.wait_for_url(f"{screen.url}/")
+    screen.open(job)
+    expect(screen.page.locator("#state")).to_have_text("Rejected")
+    screen.page.get_by_role("button", name="More").click()
+    screen.page.get_by_role("menuitem", name="Reopen").click()
+    expect(screen.page.locator("#state")).to_have_text("In review")

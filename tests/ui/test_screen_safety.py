@@ -1,0 +1,121 @@
+"""What is in a document is shown as text, whatever it is; pages are fit for everybody; tables stay quick."""
+
+from __future__ import annotations
+
+from importlib import resources
+from typing import Any
+
+import httpx
+from playwright.sync_api import Page, expect
+
+from tests.fakes.local_service import LocalService
+from tests.fakes.model_stub import ModelStub
+from tests.ui.conftest import Opener
+from tests.ui.screen import LINES, TRUTH, invoice, schema
+
+NASTY = {
+    "seller_name": "<script>window.broken = 1</script><img src=x onerror=window.broken=1>",
+    "buyer_name": "safe\u202egnp.exe",
+    "order_number": '=HYPERLINK("http://example.test","click")',
+    "invoice_number": "W" * 4000,
+    "iban": "계좌 번호 ١٢٣ شركة",
+}
+
+
+def test_text_of_a_document_is_only_ever_text(open_screen: Opener, stub: ModelStub) -> None:
+    """Markup, marks that turn the writing, formulas, endless words; also in file names and reviewers' words."""
+    rows = [{"description": NASTY["seller_name"], "quantity": 1, "amount": 354.5}]
+    stub.answers({**TRUTH, **NASTY, "lines": rows})
+    screen = open_screen()
+    job = screen.hand_in(invoice(), schema(lines=True), "<img src=x onerror=window.broken=1>\u202efdp.pdf")
+    screen.page.reload()
+    expect(screen.page.locator("#jobs tbody tr")).to_have_count(1)
+    assert "\u202e" not in screen.page.locator("body").inner_text()
+    screen.open(job)
+    page = screen.page
+    assert page.locator(".field", has_text="Seller name").locator(".field-value").inner_text() == NASTY["seller_name"]
+    assert page.locator(".field", has_text="Buyer name").locator(".field-value").inner_text() == "safe‹202E›gnp.exe"
+    assert page.locator("#fields img, #fields script, #tables img, #name img").count() == 0
+    page.locator(".field", has_text="Seller name").click()
+    expect(page.locator("#value")).to_have_value(NASTY["seller_name"])
+    page.keyboard.press("Enter")
+    screen.stored()
+    page.get_by_role("button", name="History").click()
+    expect(page.locator("#dialog li").first).to_be_visible()
+    assert page.evaluate("window.broken") is None
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1280
+
+
+def test_one_page_and_its_fields_fit_without_scrolling(open_screen: Opener, stub: ModelStub) -> None:
+    """At 1280 × 800: the whole page, all fields, and nothing under the window's edge."""
+    stub.answers(TRUTH)
+    screen = open_screen()
+    screen.open(screen.hand_in(invoice(), schema()))
+    fits = "element => element.scrollHeight <= element.clientHeight + 1"
+    for selector in ("html", "#viewport", "#scroller"):
+        assert screen.page.locator(selector).evaluate(fits), selector
+
+
+def test_a_long_table_keeps_few_rows_in_the_page(open_screen: Opener, stub: ModelStub) -> None:
+    """However far one scrolls; the cell that is opened is in view."""
+    rows = [{"description": f"Item {n}", "quantity": n, "amount": 1} for n in range(400)]
+    stub.answers({**TRUTH, "lines": rows})
+    screen = open_screen()
+    screen.open(screen.hand_in(invoice(), schema(lines=True)))
+    page = screen.page
+    page.locator(".grid-window").evaluate("element => { element.scrollTop = element.scrollHeight; }")
+    page.locator(".cell-button", has_text="Item 399").click()
+    expect(page.locator(".card-label")).to_have_text("Description, row 400")
+    assert page.locator(".grid-body .grid-row").count() < 40
+
+
+def test_no_serious_fault_of_accessibility(open_screen: Opener, stub: ModelStub) -> None:
+    """Inbox, document, dialogs and sign-in, light and dark."""
+    stub.answers({**TRUTH, "total": 1, "lines": [dict(line) for line in LINES]})
+    for scheme in ("light", "dark"):
+        screen = open_screen(color_scheme=scheme)
+        job = screen.hand_in(invoice(), schema(lines=True))
+        screen.page.reload()
+        expect(screen.page.locator("#jobs tbody tr").first).to_be_visible()
+        assert _faults(screen.page) == []
+        screen.open(job)
+        assert _faults(screen.page) == []
+        screen.page.get_by_role("button", name="Keys").click()
+        assert _faults(screen.page) == []
+        screen.page.goto(f"{screen.url}/sign-in?refused")
+        assert _faults(screen.page) == []
+
+
+def _faults(page: Page) -> list[Any]:
+    """What axe calls serious or critical. It is put in by the browser's own door, which no policy of a page closes."""
+    source = (resources.files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
+    page.evaluate(source)
+    found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
+    return [
+        (fault["id"], [node["html"][:200] for node in fault["nodes"]][:5])
+        for fault in found["violations"]
+        if fault["impact"] in ("serious", "critical")
+    ]
+
+
+def test_pages_allow_nothing_that_they_do_not_need(service: tuple[str, LocalService]) -> None:
+    """A strict policy on every page and file; what is not there is not found; a wrong key opens nothing."""
+    url, _ = service
+    with httpx.Client(base_url=url) as client:
+        for path in ("/", "/review/job_x", "/sign-in", "/ui/review.js", "/ui/base.css", "/ui/mark.svg"):
+            answer = client.get(path)
+            policy = answer.headers["content-security-policy"]
+            assert answer.status_code == 200
+            assert "unsafe" not in policy
+            assert "default-src 'none'" in policy
+            assert "frame-ancestors 'none'" in policy
+        assert client.get("/ui/review.js", headers={"If-None-Match": answer.headers["etag"]}).status_code == 200
+        same = client.get("/ui/mark.svg", headers={"If-None-Match": answer.headers["etag"]})
+        assert (same.status_code, same.content) == (304, b"")
+        for path in ("/ui/none.js", "/ui/..%2fpages.py", "/ui/inbox.html"):
+            assert client.get(path).status_code == 404
+        refused = client.post("/sign-in", data={"key": "fm_wrong"})
+        assert (refused.status_code, refused.headers["location"]) == (303, "/sign-in?refused")
+        assert "set-cookie" not in refused.headers
+        foreign = client.post("/sign-in", data={"key": "x"}, headers={"Origin": "https://elsewhere.test"})
+        assert foreign.status_code == 403
