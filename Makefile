@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SAMPLE_HOME ?= .fieldmark
 
-.PHONY: setup setup-test run test check bench lock samples format
+.PHONY: setup setup-test run test check bench quality lock samples format
 
 setup: .venv/.runtime
 
@@ -38,6 +38,10 @@ test: setup-test
 
 bench: setup-test
 	$(BIN)/python -m benchmarks.run
+
+# The whole evaluation: every set of FIELDMARK_EVAL (or ../shared/eval), written to docs/quality.md.
+quality: setup-test
+	$(BIN)/python -m benchmarks.quality
 
 format:
 	$(BIN)/ruff format .

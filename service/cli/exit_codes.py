@@ -25,6 +25,8 @@ class ExitCode(IntEnum):
     """What is asked for is not there, not in that state, or not allowed to who asks."""
     PARTIAL = 10
     """There is a result, and something is missing in it."""
+    BELOW = 11
+    """`evaluate`: a set is less right than was asked for."""
     INTERRUPTED = 130
     """Ctrl-C, as shells count it."""
 
@@ -94,7 +96,7 @@ EXIT_CODES: Mapping[ErrorCode, ExitCode] = {code: exit_code for exit_code, codes
 EPILOG = (
     "Exit codes: 0 done · 2 command, schema, option or setting · 3 the file cannot be read · "
     "4 the model or its answer · 5 Fieldmark or this machine · "
-    "6 not there, not now or not allowed · 10 partly done · 130 interrupted."
+    "6 not there, not now or not allowed · 10 partly done · 11 below the wanted F1 · 130 interrupted."
 )
 
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from service import __version__
-from service.cli import api_process, batch, doctor, extract, keys, models, schema, serve, session, worker
+from service.cli import api_process, batch, doctor, evaluate, extract, keys, models, schema, serve, session, worker
 from service.cli.exit_codes import EPILOG, EXIT_CODES, ExitCode
 from service.domain.errors import ServiceError
 
@@ -27,6 +27,7 @@ app.command()(worker.worker)
 app.command()(api_process.api)
 app.command(epilog=EPILOG)(extract.extract)
 app.command(epilog=EPILOG)(batch.batch)
+app.command(epilog=EPILOG)(evaluate.evaluate)
 app.command()(models.models)
 app.command()(doctor.doctor)
 app.add_typer(keys.keys, name="keys")

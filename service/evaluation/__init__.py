@@ -1,4 +1,4 @@
-"""Measures extractions against known truth: cases from a folder, comparison, a report per field.
+"""Measures extractions against known truth: cases from a folder, comparison, a report per field, two runs compared.
 
-It knows no model and no store: whoever calls it says how a case is extracted.
+It knows no model and no store: whoever calls it brings the answer of each case.
 """

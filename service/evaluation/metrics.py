@@ -37,6 +37,21 @@ class Tally:
     curve: list[tuple[float, bool]] = field(default_factory=list[tuple[float, bool]])
     """Probability and outcome of every filled value that has a probability."""
 
+    def add(self, other: Tally) -> None:
+        """Count what another has counted."""
+        self.present += other.present
+        self.filled += other.filled
+        self.right += other.right
+        self.absent += other.absent
+        self.false_fill += other.false_fill
+        self.rated += other.rated
+        self.high += other.high
+        self.high_right += other.high_right
+        self.high_wrong_absent += other.high_wrong_absent
+        self.boxed += other.boxed
+        self.box_hit += other.box_hit
+        self.curve.extend(other.curve)
+
     @property
     def precision(self) -> float | None:
         """Right among filled."""

@@ -1,27 +1,20 @@
-"""The run over cases and its report: per field, the reliability curve, straight-through documents, speed."""
+"""What a set came to: per field, the reliability curve, straight-through documents, speed."""
 
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from service.domain.errors import ServiceError
 from service.domain.records import Confidence, Extraction, JsonObject
-from service.domain.schema import FieldType
+from service.domain.schema import FieldType, escape_pointer
+from service.evaluation.answers import Answer
 from service.evaluation.cases import Case
 from service.evaluation.compare import is_empty, is_same
 from service.evaluation.metrics import ALL, Scorer, Tally
 
-Extract = Callable[[Case], Extraction]
-"""How a case is extracted; raises ServiceError where it cannot be."""
-
 CURVE_STEPS = (0.0, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.985, 1.0)
-COLUMNS = ("present", "filled", "right", "precision", "recall", "f1", "false_fill_rate", "high_share", "high_precision",
-           "box_hit_rate")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,105 +25,159 @@ class CurvePoint:
     high: float
     count: int
     right: int
+    mean: float
+    """Of the probabilities; the middle of the band where it has no value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What a run came to."""
+    """What the cases of a set, or of several, came to."""
 
     documents: int
-    answered: int
-    """Documents that gave an extraction."""
+    failed: tuple[tuple[str, str], ...]
+    """File and error code of documents that gave no extraction."""
     pages: int
     seconds: float
+    """Of the clock, several documents at once."""
     fields: dict[str, Tally]
     """Field name → its counts; `*` over all leaves."""
-    curve: tuple[CurvePoint, ...]
     straight_through: int
     """Documents whose single fields that are filled are all `high`, with at least one."""
     straight_through_wrong: int
     """Among these, documents with a wrong or missing single value."""
 
     @property
+    def total(self) -> Tally:
+        """Over all leaves."""
+        return self.fields[ALL]
+
+    @property
+    def answered(self) -> int:
+        """Documents that gave an extraction."""
+        return self.documents - len(self.failed)
+
+    @property
+    def pages_per_second(self) -> float | None:
+        """Of the clock."""
+        return self.pages / self.seconds if self.seconds > 0 else None
+
+    @property
     def high_lower_bound(self) -> float | None:
         """Lower end of the 95 % interval (Wilson) of how often `high` is right."""
-        total = self.fields[ALL]
-        return wilson_lower(total.high_right, total.high + total.high_wrong_absent)
+        return wilson_lower(self.total.high_right, self.total.high + self.total.high_wrong_absent)
+
+    @property
+    def straight_through_share(self) -> float | None:
+        """Documents that need no eye, among all."""
+        return self.straight_through / self.documents if self.documents else None
+
+    @property
+    def straight_through_error(self) -> float | None:
+        """Wrong ones among the documents that need no eye."""
+        return self.straight_through_wrong / self.straight_through if self.straight_through else None
+
+    @property
+    def curve(self) -> tuple[CurvePoint, ...]:
+        """How often values of each band of probability are right."""
+        return reliability(self.total.curve)
 
     def to_json(self) -> JsonObject:
         """The report as plain data."""
         return {
             "documents": self.documents,
             "answered": self.answered,
+            "failed": [{"file": file, "code": code} for file, code in self.failed],
             "pages": self.pages,
             "seconds": round(self.seconds, 3),
+            "pages_per_second": rounded(self.pages_per_second),
+            "high_lower_bound": rounded(self.high_lower_bound),
             "straight_through": self.straight_through,
+            "straight_through_share": rounded(self.straight_through_share),
             "straight_through_wrong": self.straight_through_wrong,
-            "high_lower_bound": self.high_lower_bound,
-            "fields": {name: {**_row(tally)} for name, tally in sorted(self.fields.items())},
-            "curve": [{"low": p.low, "high": p.high, "count": p.count, "right": p.right} for p in self.curve],
+            "straight_through_error": rounded(self.straight_through_error),
+            "fields": {name: {**figures(tally)} for name, tally in sorted(self.fields.items())},
+            "curve": [
+                {"low": p.low, "high": p.high, "mean": round(p.mean, 4), "count": p.count, "right": p.right}
+                for p in self.curve
+            ],
         }
 
-    def to_text(self) -> str:
-        """A table for a terminal."""
-        lines = [
-            f"{self.documents} documents, {self.answered} answered, {self.pages} pages in {self.seconds:.1f} s",
-            f"{'field':<32}" + "".join(f"{c.removesuffix('_rate'):>15}" for c in COLUMNS),
-        ]
-        for name, tally in sorted(self.fields.items()):
-            cells = "".join(f"{_cell(v):>15}" for v in _row(tally).values())
-            lines.append(f"{name[:31]:<32}{cells}")
-        return "\n".join(lines)
 
-
-def _row(tally: Tally) -> dict[str, float | None]:
+def figures(tally: Tally) -> dict[str, float | None]:
+    """The columns of a row, by their name in JSON."""
     return {
         "present": tally.present,
         "filled": tally.filled,
         "right": tally.right,
-        "precision": tally.precision,
-        "recall": tally.recall,
-        "f1": tally.f1,
-        "false_fill_rate": tally.false_fill_rate,
-        "high_share": tally.high_share,
-        "high_precision": tally.high_precision,
-        "box_hit_rate": tally.box_hit_rate,
+        "precision": rounded(tally.precision),
+        "recall": rounded(tally.recall),
+        "f1": rounded(tally.f1),
+        "absent": tally.absent,
+        "false_fill": rounded(tally.false_fill_rate),
+        "high": tally.high + tally.high_wrong_absent,
+        "high_share": rounded(tally.high_share),
+        "high_precision": rounded(tally.high_precision),
+        "boxed": tally.boxed,
+        "box_hit": rounded(tally.box_hit_rate),
     }
 
 
-def _cell(value: float | None) -> str:
-    return "-" if value is None else str(value) if isinstance(value, int) else f"{value:.3f}"
+def rounded(share: float | None) -> float | None:
+    """To four decimals."""
+    return None if share is None else round(share, 4)
 
 
-def evaluate(cases: Iterable[Case], extract: Extract, *, clock: Callable[[], float] = time.perf_counter) -> Report:
-    """Extract every case and count; a case that raises a ServiceError counts as empty."""
-    scorer, started = Scorer(), clock()
-    documents = answered = pages = straight = wrong = 0
-    for case in cases:
-        documents += 1
-        extraction: Extraction | None = None
-        with suppress(ServiceError):  # what cannot be extracted is counted as missing below
-            extraction = extract(case)
-        scorer.add(case, extraction)
-        if extraction is not None:
-            answered, pages = answered + 1, pages + len(extraction.pages)
-            if _is_straight(case, extraction):
-                straight += 1
-                wrong += not _all_right(case, extraction)
+def measure(cases: Sequence[Case], answers: Sequence[Answer], *, seconds: float) -> Report:
+    """Count the answers of a set.
+
+    Args:
+        cases: of the set, in any order.
+        answers: one a case, in the same order; one without an extraction counts as empty.
+        seconds: what the clock took for all of them.
+    """
+    scorer = Scorer()
+    failed: list[tuple[str, str]] = []
+    pages = straight = wrong = 0
+    for case, answer in zip(cases, answers, strict=True):
+        found = answer.extraction
+        scorer.add(case, found)
+        if found is None:
+            failed.append((case.file, answer.code or "no_record"))
+            continue
+        pages += len(found.pages)
+        if _is_straight(case, found):
+            straight += 1
+            wrong += not _all_right(case, found)
     return Report(
-        documents=documents,
-        answered=answered,
+        documents=len(cases),
+        failed=tuple(failed),
         pages=pages,
-        seconds=clock() - started,
+        seconds=seconds,
         fields=scorer.tallies,
-        curve=reliability(scorer.tallies[ALL].curve),
         straight_through=straight,
         straight_through_wrong=wrong,
     )
 
 
+def pool(reports: Sequence[Report]) -> Report:
+    """Several sets as one; fields of different sets are different things, so only the sum over all leaves is kept."""
+    total = Tally()
+    for report in reports:
+        total.add(report.total)
+    return Report(
+        documents=sum(r.documents for r in reports),
+        failed=tuple(failure for r in reports for failure in r.failed),
+        pages=sum(r.pages for r in reports),
+        seconds=sum(r.seconds for r in reports),
+        fields={ALL: total},
+        straight_through=sum(r.straight_through for r in reports),
+        straight_through_wrong=sum(r.straight_through_wrong for r in reports),
+    )
+
+
 def _is_straight(case: Case, extraction: Extraction) -> bool:
-    entries = [extraction.fields.get(f"/{f.name}") for f in case.schema.root.properties if f.is_leaf]
+    singles = [f for f in case.schema.root.properties if f.is_leaf]
+    entries = [extraction.fields.get(f"/{escape_pointer(f.name)}") for f in singles]
     filled = [e for e in entries if e is not None and not is_empty(e.value)]
     return bool(filled) and all(e.confidence is Confidence.HIGH for e in filled)
 
@@ -151,8 +198,9 @@ def reliability(points: Sequence[tuple[float, bool]]) -> tuple[CurvePoint, ...]:
     """How often values of each band of probability are right."""
     found: list[CurvePoint] = []
     for low, high in pairwise(CURVE_STEPS):
-        band = [right for p, right in points if low <= p < high or (high == 1.0 and p == 1.0)]
-        found.append(CurvePoint(low, high, len(band), sum(band)))
+        band = [(p, right) for p, right in points if low <= p < high or (high == 1.0 and p == 1.0)]
+        mean = sum(p for p, _ in band) / len(band) if band else (low + high) / 2
+        found.append(CurvePoint(low, high, len(band), sum(right for _, right in band), mean))
     return tuple(found)
 
 

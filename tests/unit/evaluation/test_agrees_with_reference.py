@@ -15,8 +15,9 @@ import pytest
 from service.domain.geometry import Box
 from service.domain.records import Confidence, Extraction, FieldEntry, Json, Location, Verdict
 from service.domain.schema import walk_leaves
+from service.evaluation.answers import Answer
 from service.evaluation.cases import Case, load_cases
-from service.evaluation.report import evaluate
+from service.evaluation.report import measure
 
 EVAL = Path(os.environ.get("FIELDMARK_EVAL", Path(__file__).parents[3].parent / "shared" / "eval"))
 
@@ -75,7 +76,7 @@ def test_every_count_is_the_reference_count(name: str) -> None:
     dice = random.Random(7)
     cases = load_cases(EVAL / "sets" / name)
     answers = {case.file: answer(case, dice) for case in cases}
-    report = evaluate(cases, lambda case: answers[case.file])
+    report = measure(cases, [Answer(extraction=answers[case.file]) for case in cases], seconds=1.0)
     tallies: defaultdict[str, object] = defaultdict(module.Tally)
     for line in (EVAL / "sets" / name / "truth.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)

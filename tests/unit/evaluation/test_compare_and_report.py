@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from service.domain.errors import ErrorCode, InputError, ServiceError
+from service.domain.errors import ErrorCode, InputError
 from service.domain.geometry import Box
 from service.domain.records import Confidence, Extraction, FieldEntry, Location, Verdict
 from service.domain.schema import FieldType, SchemaField
-from service.evaluation.cases import Case, load_cases
+from service.evaluation.answers import Answer
+from service.evaluation.cases import load_cases
 from service.evaluation.compare import align_rows, boxes_meet, is_same
-from service.evaluation.report import evaluate, reliability, wilson_lower
+from service.evaluation.report import measure, reliability, wilson_lower
 
 SCHEMA = {
     "type": "object",
@@ -109,33 +110,29 @@ def test_report_counts_right_wrong_absent_and_places(tmp_path: Path) -> None:
     """Every figure of one small document, by hand."""
     cases = load_cases(write_set(tmp_path))
     found = extraction(number="INV-7", total=10.0, due="2026-01-01", lines=[{"text": "Chair", "amount": 11.0}])
-    report = evaluate(cases, lambda _: found, clock=iter([0.0, 2.0]).__next__)
+    report = measure(cases, [Answer(extraction=found)], seconds=2.0)
     total = report.fields["*"]
     assert (total.present, total.filled, total.right) == (4, 4, 3)
     assert (total.absent, total.false_fill) == (1, 1)
     assert (total.high, total.high_right) == (2, 2)
     assert (total.boxed, total.box_hit) == (1, 1)
     assert report.fields["lines[].amount"].right == 0
-    assert report.seconds == 2.0
-    assert "lines[].amount" in report.to_text()
+    assert report.pages_per_second == 0.5
     assert report.to_json()["documents"] == 1
 
 
 def test_a_document_that_cannot_be_extracted_counts_as_empty(tmp_path: Path) -> None:
     """Nothing is skipped silently: its values are missing and it is not among the answered."""
-
-    def broken(_: Case) -> Extraction:
-        raise ServiceError(ErrorCode.INTERNAL, "no")
-
-    report = evaluate(load_cases(write_set(tmp_path)), broken)
+    report = measure(load_cases(write_set(tmp_path)), [Answer(extraction=None, code="damaged_file")], seconds=1.0)
     assert (report.documents, report.answered) == (1, 0)
+    assert report.failed == (("docs/a.pdf", "damaged_file"),)
     assert report.fields["*"].recall == 0.0
 
 
 def test_weak_fields_are_not_scored(tmp_path: Path) -> None:
     """A field whose truth is weak leaves no trace in the figures."""
     cases = load_cases(write_set(tmp_path, weak_fields=["number"]))
-    report = evaluate(cases, lambda _: extraction(number="x", total=10.0))
+    report = measure(cases, [Answer(extraction=extraction(number="x", total=10.0))], seconds=1.0)
     assert "number" not in report.fields
 
 

@@ -1,0 +1,253 @@
+"""`make quality`: how right the model is on every evaluation set, written to docs/quality.md.
+
+    python -m benchmarks.quality [--model M] [--keep RUN.json] [--from RUN.json] [--out docs/quality.md]
+
+Reads the evaluation documents beside the repository (or in FIELDMARK_EVAL), which are never part of it. The figures are
+those of `fieldmark evaluate`; what stands under "What bounds them" is written by hand, in `quality_notes.md`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from service.cli.exit_codes import ExitCode
+
+ROOT = Path(__file__).parents[1]
+NOTES = Path(__file__).with_name("quality_notes.md")
+LINES = "lines[]."
+PARTS = ("all", "development", "validation")
+WEAK_F1 = 0.7
+WEAK_PRESENT = 5
+"""A field of fewer values is weak by chance."""
+ROW_PRESENT = 3
+"""Fields of fewer values share a row."""
+Figures = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """A set, or a part of its fields, and the F1 that is wanted of it."""
+
+    set_name: str
+    f1: float
+    label: str = ""
+    fields: Callable[[str], bool] = lambda name: name != "*"
+
+
+WANTED = (
+    Wanted(set_name="sroie", f1=0.80),
+    Wanted(set_name="wildreceipt", f1=0.75),
+    Wanted(set_name="invoices-eu-xml", f1=0.93, label=", single fields", fields=lambda n: n != "*" and LINES not in n),
+    Wanted(set_name="invoices-eu-xml", f1=0.85, label=", lines", fields=lambda name: LINES in name),
+    Wanted(set_name="invoices-misc", f1=0.80),
+    Wanted(set_name="adbuy", f1=0.80),
+    Wanted(set_name="nda", f1=0.65),
+    Wanted(set_name="funsd", f1=0.80),
+    Wanted(set_name="tax-forms", f1=0.80),
+)
+
+
+def find_sets() -> list[Path]:
+    """The sets of the evaluation folder.
+
+    Raises:
+        SystemExit: there is none.
+    """
+    folder = Path(os.environ.get("FIELDMARK_EVAL", ROOT.parent / "shared" / "eval"))
+    found = sorted(path.parent for path in folder.glob("sets/*/truth.jsonl"))
+    if not found:
+        raise SystemExit(f"The evaluation documents are not in {folder}; set FIELDMARK_EVAL.")
+    return found
+
+
+def evaluate(sets: Sequence[Path], model: str | None) -> Figures:
+    """One run over all of them, in a home that is thrown away."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "run.json"
+        command = [sys.executable, "-m", "service.cli.main", "evaluate", *map(str, sets), "--json", str(out)]
+        command += ["--model", model] if model else []
+        environment = {**os.environ, "FIELDMARK_HOME": str(Path(folder) / "home")}
+        done = subprocess.run(command, env=environment, cwd=ROOT, check=False)
+        if done.returncode not in (ExitCode.OK, ExitCode.PARTIAL):
+            raise SystemExit(done.returncode)
+        return json.loads(out.read_bytes())
+
+
+def commit() -> str:
+    """The commit that was measured, and whether the service has changes since."""
+
+    def git(*arguments: str) -> str:
+        return subprocess.run(["git", *arguments], cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+
+    changed = git("status", "--porcelain", "--", "service", "workers")
+    return f"`{git('rev-parse', '--short=10', 'HEAD')}`" + (" with changes not committed" if changed else "")
+
+
+def report(run: Figures, measured: str, sets: Iterable[str]) -> Iterator[str]:
+    """The page, block by block."""
+    yield "# Quality"
+    yield (
+        f"Model `{run['model']}`, Fieldmark {run['engine']}, {run['made_at'][:10]}, commit {measured}. "
+        "Made by `make quality`; what the columns mean stands in [evaluation.md](evaluation.md). Every document goes "
+        "from the raw file through the whole service, OCR included; nothing is trained on any of them. Errors are "
+        "looked at in the development half only. Seconds are of the clock, four files at once, on a machine of "
+        f"{os.cpu_count()} cores that may have had other work."
+    )
+    yield "## Sets"
+    yield "\n".join(_sets(run, sets))
+    yield "\n".join(_straight(run, sets))
+    yield "## Wanted and reached"
+    yield "\n".join(_wanted(run))
+    yield "## Weak rows"
+    yield (
+        f"Fields with at least {WEAK_PRESENT} values and an F1 below {WEAK_F1:g}, those that cost most values first; "
+        "`lost`: values of the truth that are missing or wrong."
+    )
+    yield "\n".join(_weak(run, sets))
+    yield "## What bounds them"
+    yield NOTES.read_text(encoding="utf-8").strip()
+    yield "## Field by field"
+    for name in sets:
+        yield f"### {name}"
+        yield "\n".join(_fields(run["sets"][name]["all"]["fields"]))
+
+
+def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    yield "| " + " | ".join(columns) + " |"
+    yield "|---" * len(columns) + "|"
+    for row in rows:
+        yield "| " + " | ".join(row) + " |"
+
+
+def _sets(run: Figures, sets: Iterable[str]) -> Iterator[str]:
+    columns = ("set", "documents", *_COLUMNS, "high right ≥ (95 %)", "seconds", "pages/s")
+    rows: list[list[str]] = []
+    for name, parts in [*((name, run["sets"][name]) for name in sets), ("**all sets**", run["pooled"])]:
+        for part in PARTS:
+            one = parts[part]
+            rows.append(
+                [
+                    name if part == "all" else f"– {part}",
+                    str(one["documents"]),
+                    *_cells(one["fields"]["*"]),
+                    _share(one["high_lower_bound"]),
+                    f"{one['seconds']:.0f}",
+                    _share(one["pages_per_second"], 2),
+                ]
+            )
+    return _table(columns, rows)
+
+
+def _straight(run: Figures, sets: Iterable[str]) -> Iterator[str]:
+    columns = ("straight-through documents", "of", "share", "wrong among them", "without an answer")
+    rows = [
+        [
+            name,
+            str(one["documents"]),
+            _share(one["straight_through_share"]),
+            f"{one['straight_through_wrong']} of {one['straight_through']}",
+            str(one["documents"] - one["answered"]),
+        ]
+        for name, one in [*((name, run["sets"][name]["all"]) for name in sets), ("**all sets**", run["pooled"]["all"])]
+    ]
+    return _table(columns, rows)
+
+
+def _wanted(run: Figures) -> Iterator[str]:
+    rows: list[list[str]] = []
+    for want in WANTED:
+        if want.set_name not in run["sets"]:
+            continue
+        halves = [_f1_of(run["sets"][want.set_name][part]["fields"], want.fields) for part in PARTS[1:]]
+        reached = halves[1] is not None and halves[1] >= want.f1
+        rows.append(
+            [want.set_name + want.label, f"{want.f1:.2f}", *map(_share, halves), "reached" if reached else "**below**"]
+        )
+    return _table(("F1", "wanted", "development", "validation", "in validation"), rows)
+
+
+def _f1_of(fields: Figures, chosen: Callable[[str], bool]) -> float | None:
+    rows = [row for name, row in fields.items() if chosen(name)]
+    whole = sum(row["present"] + row["filled"] for row in rows)
+    return 2 * sum(row["right"] for row in rows) / whole if whole else None
+
+
+def _weak(run: Figures, sets: Iterable[str]) -> Iterator[str]:
+    found: list[tuple[int, str, str, Figures]] = []
+    for name in sets:
+        for field, row in run["sets"][name]["all"]["fields"].items():
+            if field != "*" and row["present"] >= WEAK_PRESENT and (row["f1"] or 0.0) < WEAK_F1:
+                found.append((row["present"] - row["right"], name, field, row))
+    found.sort(key=lambda item: (-item[0], item[1], item[2]))
+    columns = ("set", "field", "present", "lost", "precision", "recall", "F1")
+    return _table(
+        columns,
+        (
+            [
+                name,
+                f"`{field}`",
+                str(row["present"]),
+                str(lost),
+                *(_share(row[c]) for c in ("precision", "recall", "f1")),
+            ]
+            for lost, name, field, row in found
+        ),
+    )
+
+
+def _fields(fields: Figures) -> Iterator[str]:
+    """A row a field; those with few values are summed up in one."""
+    named = {n: row for n, row in fields.items() if n != "*" and row["present"] + row["absent"] >= ROW_PRESENT}
+    others = {n: row for n, row in fields.items() if n != "*" and n not in named}
+    rows = [[f"`{name}`", *_cells(row)] for name, row in sorted(named.items())]
+    if others:
+        present, filled, right = (sum(row[key] for row in others.values()) for key in ("present", "filled", "right"))
+        sums = [_share(right / filled if filled else None), _share(right / present if present else None)]
+        f1 = _share(_f1_of(others, lambda _: True))
+        rows.append([f"{len(others)} fields of fewer values", str(present), *sums, f1, *["–"] * (len(_COLUMNS) - 4)])
+    return _table(("field", *_COLUMNS), rows)
+
+
+_COLUMNS = ("present", "precision", "recall", "F1", "absent", "false fill", "high share", "high right", "box hit")
+_KEYS = ("precision", "recall", "f1", "absent", "false_fill", "high_share", "high_precision", "box_hit")
+
+
+def _cells(row: Figures) -> list[str]:
+    return [str(row["present"]), *(str(row[key]) if key == "absent" else _share(row[key]) for key in _KEYS)]
+
+
+def _share(value: float | None, digits: int = 3) -> str:
+    return "–" if value is None else f"{value:.{digits}f}"
+
+
+def main() -> None:
+    """Run, or take a run, and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", help="`provider:model`; the default of the settings if not given")
+    parser.add_argument("--keep", type=Path, help="keep the run as JSON, for `evaluate --against`")
+    parser.add_argument("--from", dest="earlier", type=Path, help="write the page of a run that was kept")
+    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "quality.md")
+    asked = parser.parse_args()
+    if asked.earlier:
+        run = json.loads(asked.earlier.read_bytes())
+    else:
+        measured = commit()  # before the run: what is loaded is what stands there now
+        run = {**evaluate(find_sets(), asked.model), "commit": measured}
+    if asked.keep:
+        asked.keep.write_text(json.dumps(run, indent=1), encoding="utf-8")
+    page = "\n\n".join(report(run, run["commit"], sorted(run["sets"])))
+    asked.out.write_text(page + "\n", encoding="utf-8")
+    print(f"written: {asked.out}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,133 @@
+"""`fieldmark evaluate`: how right a model is on documents whose truth is known."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from service import __version__
+from service.cli.exit_codes import ExitCode
+from service.cli.session import load_settings, quieter, say, start_logging, write_out
+from service.domain.errors import ErrorCode, InputError
+
+if TYPE_CHECKING:
+    from service.cli.desk import Desk
+    from service.evaluation.run import Run, SetReport
+
+
+def evaluate(  # noqa: PLR0913 - a parameter is a flag
+    sets: Annotated[
+        list[Path],
+        typer.Argument(exists=True, file_okay=False, metavar="SET…", help="Folders, each with a truth.jsonl."),
+    ],
+    model: Annotated[str | None, typer.Option(help="`provider` or `provider:model`.")] = None,
+    json_file: Annotated[Path | None, typer.Option("--json", dir_okay=False, help="File for the run as JSON.")] = None,
+    html_file: Annotated[
+        Path | None, typer.Option("--html", dir_okay=False, help="File for the run as a page, with the curve.")
+    ] = None,
+    against: Annotated[
+        Path | None, typer.Option(exists=True, dir_okay=False, help="JSON of an earlier run: show what changed.")
+    ] = None,
+    fail_below: Annotated[
+        float | None, typer.Option(min=0.0, max=1.0, help="Exit code 11 if the F1 of a set is below.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, max=1000, help="Files in work at once.")] = 4,
+    home: Annotated[Path | None, typer.Option(help="Folder that holds all state.")] = None,
+) -> None:
+    """Measure a model on documents whose truth is known: per field, what was found, what was right, what to trust.
+
+    Files go the way of `extract`; works with any model.
+    """
+    settings = load_settings(home)
+    start_logging(quieter(settings), "evaluate")
+    from service.cli.open_desk import open_desk  # the help text needs none of these
+    from service.evaluation.difference import changes_text, compare_runs, read_run
+    from service.evaluation.page import run_html
+    from service.evaluation.tables import run_text
+
+    names = _names(sets)
+    before = read_run(against) if against else None
+    desk = open_desk(settings, workers=settings.cpu_workers)
+    try:
+        run = _run(names, desk, model, jobs)
+    finally:
+        _clear_line()
+        desk.close()
+    write_out(run_text(run).encode())
+    if before is not None:
+        write_out(b"\n" + changes_text(before, compare_runs(before, run)).encode())
+    if json_file is not None:
+        import orjson
+
+        _write(json_file, orjson.dumps(run.to_json(), option=orjson.OPT_INDENT_2))
+    if html_file is not None:
+        _write(html_file, run_html(run).encode())
+    raise typer.Exit(int(_exit_code(run, fail_below)))
+
+
+def _names(sets: Sequence[Path]) -> dict[str, Path]:
+    """The sets by the name of their folder.
+
+    Raises:
+        InputError: `invalid_option`, two have the same name.
+    """
+    names = {path.resolve().name: path for path in sets}
+    if len(names) < len(sets):
+        raise InputError(ErrorCode.INVALID_OPTION, "Two sets have the same name: each folder needs one of its own.")
+    return names
+
+
+def _run(sets: dict[str, Path], desk: Desk, model: str | None, jobs: int) -> Run:
+    from service.cli.evaluate_run import answer_cases
+    from service.evaluation.cases import load_cases
+    from service.evaluation.run import Run, measure_set
+
+    loaded = {name: load_cases(path) for name, path in sets.items()}  # a broken set is told before any work
+    told = model or ""
+    reports: list[SetReport] = []
+    for name, cases in loaded.items():
+
+        def report(ended: int, name: str = name, total: int = len(cases)) -> None:
+            if sys.stderr.isatty():
+                sys.stderr.write(f"\r\x1b[2K{name}: {ended} of {total}")
+                sys.stderr.flush()
+
+        started = time.perf_counter()
+        answers = answer_cases(cases, desk, model=model, jobs=jobs, report=report)
+        reports.append(measure_set(name, cases, answers, seconds=time.perf_counter() - started))
+        told = next((a.extraction.model for a in answers if a.extraction and a.extraction.model), told)
+    return Run(
+        model=told,
+        engine=__version__,
+        made_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        sets=tuple(reports),
+    )
+
+
+def _clear_line() -> None:
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\x1b[2K")
+        sys.stderr.flush()
+
+
+def _write(path: Path, content: bytes) -> None:
+    draft = path.with_name(f".{path.name}.part")
+    draft.write_bytes(content)
+    draft.replace(path)
+
+
+def _exit_code(run: Run, fail_below: float | None) -> ExitCode:
+    """Below what was asked for goes before documents without an answer."""
+    if fail_below is not None:
+        low = [(s.name, s.whole.total.f1) for s in run.sets if (s.whole.total.f1 or 0.0) < fail_below]
+        for name, f1 in low:
+            say(f"{name}: F1 {0.0 if f1 is None else f1:.3f} is below {fail_below:g}")
+        if low:
+            return ExitCode.BELOW
+    return ExitCode.PARTIAL if any(s.whole.failed for s in run.sets) else ExitCode.OK
