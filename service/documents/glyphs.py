@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import ctypes
 import re
+import sys
+from collections import deque
 from dataclasses import dataclass
+from itertools import repeat
 
+import numpy as np
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from service.documents.frames import PageFrame
-from service.documents.pieces import Glyph, TextStyle
+from service.documents.pieces import Floats, Ints, Letters, TextStyle
 
 _BOLD_NAME = re.compile(rb"bold|black|heavy|demi", re.IGNORECASE)
 _FORCED_BOLD = 1 << 18
@@ -20,12 +24,20 @@ _INVISIBLE_MODES = (3, 7)
 _FILL_AND_STROKE = 2
 _HYPHEN = 0x2
 """What PDFium gives for a hyphen at a line's end."""
-_SURROGATES = 0xD800
-"""Below it, and above the code for a hyphen, a code is a letter as it is."""
-_text_object = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)(
-    ctypes.cast(pdfium_c.FPDFText_GetTextObject, ctypes.c_void_p).value or 0
+_REPLACEMENT = 0xFFFD
+
+
+def _address(function: object) -> int:
+    return ctypes.cast(function, ctypes.c_void_p).value or 0  # pyright: ignore[reportArgumentType] - a C function
+
+
+# PDFium's functions once more, taking and giving addresses as numbers: typed pointers take twice the time.
+_number, _place = ctypes.c_int, ctypes.c_void_p
+_text_object = ctypes.PYFUNCTYPE(ctypes.c_size_t, _place, _number)(_address(pdfium_c.FPDFText_GetTextObject))
+_unicode = ctypes.PYFUNCTYPE(ctypes.c_uint, _place, _number)(_address(pdfium_c.FPDFText_GetUnicode))
+_char_box = ctypes.PYFUNCTYPE(_number, _place, _number, _place, _place, _place, _place)(
+    _address(pdfium_c.FPDFText_GetCharBox)
 )
-"""PDFium's function, giving the address as a number: a typed pointer for each character takes twice the time."""
 _DARK = 110
 """A fill whose brightest channel is below this, 0–255, is told apart from paper without looking."""
 
@@ -35,9 +47,9 @@ _GENERATED = TextStyle(0, (0.0, 0.0), 0.0, 0.0, False, False, True, False)
 
 @dataclass(frozen=True, slots=True)
 class PageGlyphs:
-    """All characters of a page in the order of its content, and how many of them have no trustworthy letter."""
+    """All characters of a page, and how many of them have no trustworthy letter."""
 
-    glyphs: tuple[Glyph, ...]
+    letters: Letters
     unmapped: int
     """Characters whose font has no mapping to Unicode."""
 
@@ -52,37 +64,56 @@ def read_glyphs(page: pdfium.PdfPage, frame: PageFrame) -> PageGlyphs:
 
 
 class _GlyphReader:
-    """Three calls of PDFium a character, the rest once for each text object: a page has thousands of characters."""
+    """Three calls of PDFium a character and no line of Python: a page has thousands. The rest once a text object."""
 
     def __init__(self, text_page: pdfium.PdfTextPage, frame: PageFrame) -> None:
         self._text = text_page.raw
+        self._handle = ctypes.cast(text_page.raw, ctypes.c_void_p).value or 0
+        self._count = max(0, int(pdfium_c.FPDFText_CountChars(text_page)))
         self._frame = frame
         self._matrix = frame.to_points()
-        self._styles: dict[int | None, TextStyle] = {None: _GENERATED}
+        self._bold: dict[int, bool] = {}
+        """Address of a font → whether it is bold."""
 
     def read(self) -> PageGlyphs:
-        text, styles, (a, b, c, d, e, f) = self._text, self._styles, self._matrix
-        left, right, bottom, top = (ctypes.c_double() for _ in range(4))
-        glyphs: list[Glyph] = []
-        unmapped = 0
-        handle = ctypes.cast(text, ctypes.c_void_p)
-        for index in range(max(0, pdfium_c.FPDFText_CountChars(text))):
-            address = _text_object(handle, index)
-            style = styles.get(address)
-            if style is None:
-                style = styles[address] = self._read_style(index, len(styles))
-            unmapped += style.unmapped
-            pdfium_c.FPDFText_GetCharBox(text, index, left, right, bottom, top)
-            x0, x1, y0, y1 = left.value, right.value, bottom.value, top.value
-            ax, ay, bx, by = a * x0 + c * y0 + e, b * x0 + d * y0 + f, a * x1 + c * y1 + e, b * x1 + d * y1 + f
-            if ax > bx:
-                ax, bx = bx, ax
-            if ay > by:
-                ay, by = by, ay
-            code = pdfium_c.FPDFText_GetUnicode(text, index)
-            letter = chr(code) if _HYPHEN < code < _SURROGATES else _letter(code, style)
-            glyphs.append(Glyph(letter, ax, ay, bx, by, style))
-        return PageGlyphs(tuple(glyphs), unmapped)
+        style_of, styles = self._read_styles()
+        unmapped = int(np.array([style.unmapped for style in styles])[style_of].sum())
+        return PageGlyphs(Letters(self._read_codes(style_of), self._read_edges(), style_of, styles), unmapped)
+
+    def _read_codes(self, style_of: Ints) -> Ints:
+        codes = np.fromiter(map(_unicode, repeat(self._handle), range(self._count)), np.int64, self._count)
+        codes[(codes == _HYPHEN) & (style_of > 0)] = ord("-")
+        codes[(codes <= 0) | (codes > sys.maxunicode)] = _REPLACEMENT
+        return codes
+
+    def _read_edges(self) -> Floats:
+        """Edges as displayed; PDFium writes each edge of each character straight to its place in a table."""
+        table = np.zeros((4, self._count))
+        step, start = table.itemsize, table.ctypes.data
+        row = step * self._count
+        columns = (range(start + n * row, start + (n + 1) * row, step) for n in range(4))
+        deque(map(_char_box, repeat(self._handle), range(self._count), *columns), maxlen=0)
+        x0, x1, y0, y1 = table
+        a, b, c, d, e, f = self._matrix
+        ax, ay = a * x0 + c * y0 + e, b * x0 + d * y0 + f
+        bx, by = a * x1 + c * y1 + e, b * x1 + d * y1 + f
+        return np.stack((np.minimum(ax, bx), np.minimum(ay, by), np.maximum(ax, bx), np.maximum(ay, by)))
+
+    def _read_styles(self) -> tuple[Ints, tuple[TextStyle, ...]]:
+        """The number of each character's text object, and what is known of the objects; number 0: of none."""
+        found = map(_text_object, repeat(self._handle), range(self._count))
+        addresses = np.fromiter(found, np.uint64, self._count)
+        starts = np.flatnonzero(np.diff(addresses, prepend=~addresses[:1]))
+        number: dict[int, int] = {0: 0}
+        styles = [_GENERATED]
+        numbers: list[int] = []
+        for index, address in zip(starts.tolist(), addresses[starts].tolist(), strict=True):
+            if address not in number:
+                number[address] = len(styles)
+                styles.append(self._read_style(index, len(styles)))
+            numbers.append(number[address])
+        lengths = np.diff(starts, append=self._count)
+        return np.repeat(np.array(numbers, np.int64), lengths), tuple(styles)
 
     def _read_style(self, index: int, source: int) -> TextStyle:
         text_object = pdfium_c.FPDFText_GetTextObject(self._text, index)
@@ -98,26 +129,23 @@ class _GlyphReader:
             across=(a * x.value + c * y.value + e, b * x.value + d * y.value + f),
             size=float(pdfium_c.FPDFText_GetFontSize(self._text, index)) * scale,
             angle=float(round(self._frame.direction(matrix.a, matrix.b)) % 360),
-            bold=mode == _FILL_AND_STROKE or _is_bold(text_object),
+            bold=mode == _FILL_AND_STROKE or self._is_bold(text_object),
             invisible=mode in _INVISIBLE_MODES,
             dark=_is_dark(text_object),
             unmapped=pdfium_c.FPDFText_HasUnicodeMapError(self._text, index) == 1,
         )
 
-
-def _letter(code: int, style: TextStyle) -> str:
-    if code == _HYPHEN and style.source:
-        return "-"
-    return chr(code) if 0 < code < 0x110000 else "\ufffd"
-
-
-def _is_bold(text_object: object) -> bool:
-    font = pdfium_c.FPDFTextObj_GetFont(text_object)
-    if not font:
-        return False
-    name = ctypes.create_string_buffer(128)
-    pdfium_c.FPDFFont_GetBaseFontName(font, name, len(name))
-    return _BOLD_NAME.search(name.value) is not None or bool(pdfium_c.FPDFFont_GetFlags(font) & _FORCED_BOLD)
+    def _is_bold(self, text_object: object) -> bool:
+        font = pdfium_c.FPDFTextObj_GetFont(text_object)
+        if not font:
+            return False
+        address = ctypes.cast(font, ctypes.c_void_p).value or 0
+        if address not in self._bold:
+            name = ctypes.create_string_buffer(128)
+            pdfium_c.FPDFFont_GetBaseFontName(font, name, len(name))
+            forced = bool(pdfium_c.FPDFFont_GetFlags(font) & _FORCED_BOLD)
+            self._bold[address] = forced or _BOLD_NAME.search(name.value) is not None
+        return self._bold[address]
 
 
 def _is_dark(text_object: object) -> bool:

@@ -86,7 +86,7 @@ class PdfPageReader:
         """Its words, and its picture where that must be read too."""
         form = read_form(self._document, self._page, self._frame)
         found = self._glyphs(form)
-        words = self._sort(fill_in(build_words(found.glyphs), form.texts, self._frame))
+        words = self._sort(fill_in(build_words(found.letters), form.texts, self._frame))
         if len(words) == 0 and (self._drawn.only_rules or self._look(LOOK_DPI).contrast() < _CONTRAST):
             return PageReading(self._page_text(TextSource.NONE, words, keep=False), Route.DIGITAL)
         route = judge(

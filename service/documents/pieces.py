@@ -6,7 +6,13 @@ import math
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Ints: TypeAlias = npt.NDArray[np.int64]
 
 
 class TextStyle(NamedTuple):
@@ -46,6 +52,32 @@ class Glyph(NamedTuple):
     def size(self) -> float:
         """As its style's."""
         return self.style.size
+
+
+@dataclass(frozen=True, slots=True)
+class Letters:
+    """All characters of a page in the order of its content, by columns: a page has thousands of them."""
+
+    codes: Ints
+    """Code points."""
+    edges: Floats
+    """Four rows: left, upper, right and lower edges, in points of the page as displayed, y downwards."""
+    style_of: Ints
+    """Indexes into `styles`."""
+    styles: tuple[TextStyle, ...]
+
+    def sizes(self) -> Floats:
+        """The size of each character."""
+        return np.array([style.size for style in self.styles])[self.style_of]
+
+    def text(self, indexes: Ints) -> str:
+        """These characters as a string."""
+        return self.codes[indexes].astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+
+    def glyph(self, index: int) -> Glyph:
+        """One character by itself."""
+        x0, y0, x1, y1 = self.edges[:, index].tolist()
+        return Glyph(chr(self.codes[index]), x0, y0, x1, y1, self.styles[self.style_of[index]])
 
 
 @dataclass(slots=True)

@@ -1,7 +1,7 @@
 """The child process in which files are read: `python -m service.documents.sandbox KIND MEMORY_BYTES PARENT_PID`.
 
 It answers one request after the other on its standard input and output until its input ends. What it loads, it loads
-when first needed: a sandbox for PDF starts in less than a tenth of a second.
+when first needed, so that a sandbox for PDF starts quickly.
 """
 
 from __future__ import annotations

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
 
+import numpy as np
+import numpy.typing as npt
+
+from service.documents.doubles import drawn_again
 from service.documents.lines import order_pieces
-from service.documents.pieces import Glyph, Piece, along_across, is_rtl, is_wide
+from service.documents.pieces import Glyph, Ints, Letters, Piece, TextStyle, along_across, is_rtl, is_wide
 
-_TWICE = 0.12
-"""The same letter within this many font sizes is one letter drawn twice; two l in a row stand 0.2 apart."""
 _GAP = 0.5
 """A white gap of more font sizes than this ends a word, whatever the file says."""
 _SPACE = 0.1
@@ -20,15 +24,26 @@ _LEVEL = 0.3
 """Letters of a word stand no further above or below one another than this, in font sizes."""
 _SAME_ANGLE = 2
 """Degrees."""
+_LATIN_END = 0x250
+"""Characters below this are neither wide nor written from right to left."""
 _ZERO_WIDTH = frozenset("\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\ufffe\u00ad")
 
-_Seen = dict[tuple[str, int, int], list[tuple[float, float]]]
-"""A letter and the cell of the page it stands in → where in it."""
+
+class _Kind(IntEnum):
+    """What a character is to words."""
+
+    PRINTED = 0
+    SKIPPED = 1
+    """Has no width, no place or no ink, or is drawn a second time."""
+    WHITE = 2
+    """White space of the file; ends a word."""
+    SUPPOSED = 3
+    """White space that the engine made up; ends a word if there is a gap."""
 
 
-def build_words(glyphs: Iterable[Glyph]) -> list[Piece]:
+def build_words(letters: Letters) -> list[Piece]:
     """Words in reading order, each with the index of its printed line; letters drawn twice are kept once."""
-    return order_pieces(_split_words(_once(glyphs)))
+    return order_pieces(_split_words(letters))
 
 
 def readable(text: str) -> str:
@@ -44,111 +59,102 @@ def _is_presentation_form(char: str) -> bool:
     return "\ufb00" <= char <= "\ufdff" or "\ufe70" <= char <= "\ufeff"
 
 
-def _once(glyphs: Iterable[Glyph]) -> Iterable[Glyph]:
-    """Leave out a letter that stands where the same letter already stands."""
-    seen: _Seen = {}
-    last: Glyph | None = None
-    for glyph in glyphs:
-        text, x0, y0, x1, y1, style = glyph
-        size = style.size
-        if size <= 0 or text == " " or (last is not None and _same_sign(last, glyph)):
-            yield glyph
-            continue
-        last = glyph
-        x, y = (x0 + x1) / 2 / size, (y0 + y1) / 2 / size
-        if not _is_taken(seen, text, x, y):
-            seen.setdefault((text, int(x), int(y)), []).append((x, y))
-            yield glyph
+def _kinds(letters: Letters) -> npt.NDArray[np.uint8]:
+    """The kind of each character."""
+    x0, y0, x1, y1 = letters.edges
+    kinds = np.where((x1 <= x0) | (y1 <= y0), _Kind.SKIPPED, _Kind.PRINTED).astype(np.uint8)
+    made_up = np.array([style.source == 0 for style in letters.styles])[letters.style_of]
+    for code in np.unique(letters.codes).tolist():
+        char = chr(code)
+        if char < " " or char.isspace():
+            which = letters.codes == code
+            kinds[which] = _Kind.WHITE
+            if char not in "\r\n":
+                kinds[which & made_up] = _Kind.SUPPOSED
+        elif char in _ZERO_WIDTH:
+            kinds[letters.codes == code] = _Kind.SKIPPED
+    kinds[drawn_again(letters)] = _Kind.SKIPPED
+    return kinds
 
 
-def _is_taken(seen: _Seen, text: str, x: float, y: float) -> bool:
-    for column in _near(x):
-        for row in _near(y):
-            for there_x, there_y in seen.get((text, column, row), ()):
-                if abs(there_x - x) < _TWICE and abs(there_y - y) < _TWICE:
-                    return True
-    return False
+@dataclass(frozen=True, slots=True)
+class _Printed:
+    """The printed characters, and how each follows the one before it."""
+
+    indexes: Ints
+    """Among all characters."""
+    parted: npt.NDArray[np.bool_]
+    """White stands before it."""
+    follows: npt.NDArray[np.bool_]
+    """It goes on with the word in the plain way: the same upright text, on the same level, a little further."""
 
 
-def _near(place: float) -> tuple[int, ...]:
-    """Cells of side 1 that lie within reach of a place."""
-    cell = int(place)
-    part = place - cell
-    return (cell, cell - 1) if part < _TWICE else (cell, cell + 1) if part > 1 - _TWICE else (cell,)
+def _look_at(letters: Letters) -> _Printed:
+    kinds = _kinds(letters)
+    indexes = np.flatnonzero(kinds == _Kind.PRINTED)
+    parted, follows = np.ones(len(indexes), np.bool_), np.zeros(len(indexes), np.bool_)
+    if len(indexes) == 0:
+        return _Printed(indexes, parted, follows)
+    x0, y0, x1, y1 = letters.edges[:, indexes]
+    style, size, codes = letters.style_of[indexes], letters.sizes()[indexes], letters.codes[indexes]
+    larger = np.maximum(size[1:], size[:-1])
+    upright = np.array([s.angle == 0 for s in letters.styles])[style]
+    parted[1:] = np.diff(np.cumsum(kinds == _Kind.WHITE)[indexes]) > 0
+    supposed = (np.diff(np.cumsum(kinds == _Kind.SUPPOSED)[indexes]) > 0) & ~parted[1:]
+    wide_gap = np.maximum(x0[1:] - x1[:-1], x0[:-1] - x1[1:]) > _SPACE * larger
+    for at in np.flatnonzero(supposed & ~(upright[1:] & upright[:-1])).tolist():
+        gap = _gap(letters.glyph(int(indexes[at])), letters.glyph(int(indexes[at + 1])))
+        wide_gap[at] = gap > _SPACE * larger[at]
+    parted[1:] |= supposed & wide_gap
+    level = (y0[1:] <= y1[:-1] + _LEVEL * larger) & (y1[1:] >= y0[:-1] - _LEVEL * larger)
+    forward = (x0[1:] + x1[1:]) / 2 - (x0[:-1] + x1[:-1]) / 2 > -_STEP_BACK * larger
+    plain = (style[1:] == style[:-1]) & upright[1:] & (codes[1:] < _LATIN_END) & (codes[:-1] < _LATIN_END)
+    follows[1:] = plain & level & forward & (x0[1:] - x1[:-1] <= _GAP * larger) & ~parted[1:]
+    return _Printed(indexes, parted, follows)
 
 
-def _same_sign(last: Glyph, glyph: Glyph) -> bool:
-    """Whether two letters in a row are one printed sign, a ligature such as ffi, that was taken apart."""
-    return last.x0 == glyph.x0 and last.x1 == glyph.x1 and last.y0 == glyph.y0 and last.style is glyph.style
-
-
-def _split_words(glyphs: Iterable[Glyph]) -> list[Piece]:
+def _split_words(letters: Letters) -> list[Piece]:
+    """Pieces in the order of the file: whole runs of letters that follow one another, joined where they belong."""
+    printed = _look_at(letters)
+    indexes = printed.indexes
+    if len(indexes) == 0:
+        return []
+    starts = np.flatnonzero(~printed.follows)
+    x0, y0, x1, y1 = letters.edges[:, indexes]
+    lows = (np.minimum.reduceat(edge, starts).tolist() for edge in (x0, y0))
+    highs = (np.maximum.reduceat(edge, starts).tolist() for edge in (x1, y1))
+    text = letters.text(indexes)
+    columns = (starts.tolist(), [*starts[1:].tolist(), len(indexes)], printed.parted[starts].tolist())
     pieces: list[Piece] = []
-    current: Piece | None = None
-    last: Glyph | None = None
-    supposed = False
-    for glyph in glyphs:
-        text = glyph.text
-        if text == " " or text < " " or text.isspace():
-            if glyph.style.source or text in "\r\n":
-                current, last = None, None
-            else:
-                supposed = True
-            continue
-        if text in _ZERO_WIDTH or glyph.x1 <= glyph.x0 or glyph.y1 <= glyph.y0:
-            continue
-        if supposed and last is not None and _gap(last, glyph) > _SPACE * max(glyph.size, last.size):
-            current, last = None, None
-        supposed = False
-        if current is not None and last is not None and _continues(current, last, glyph):
-            _extend(current, glyph)
+    for start, end, parted, *edges in zip(*columns, *lows, *highs, strict=True):
+        first = int(indexes[start])
+        run = _run(text[start:end], edges, letters.styles[letters.style_of[first]])
+        run.joined = not parted
+        if not parted and _continues(pieces[-1], letters.glyph(int(indexes[start - 1])), letters.glyph(first)):
+            _extend(pieces[-1], run)
         else:
-            current = _begin(glyph, joined=last is not None)
-            pieces.append(current)
-        last = glyph
+            pieces.append(run)
     for piece in pieces:
         piece.text = readable(piece.text)
     return pieces
 
 
-def _begin(glyph: Glyph, *, joined: bool) -> Piece:
-    style = glyph.style
-    return Piece(
-        text=glyph.text,
-        x0=glyph.x0,
-        y0=glyph.y0,
-        x1=glyph.x1,
-        y1=glyph.y1,
-        origin_x=style.across[0],
-        origin_y=style.across[1],
-        size=style.size,
-        angle=style.angle,
-        bold=style.bold,
-        invisible=style.invisible,
-        dark=style.dark,
-        joined=joined,
-    )
+def _run(text: str, edges: Sequence[float], style: TextStyle) -> Piece:
+    x0, y0, x1, y1 = edges
+    x, y = style.across
+    return Piece(text, x0, y0, x1, y1, x, y, style.size, style.angle, style.bold, style.invisible, style.dark)
 
 
-def _extend(piece: Piece, glyph: Glyph) -> None:
-    text, x0, y0, x1, y1, style = glyph
-    piece.text += text
-    if x0 < piece.x0:  # min and max take three times as long, and this is done for every letter
-        piece.x0 = x0
-    if y0 < piece.y0:
-        piece.y0 = y0
-    if x1 > piece.x1:
-        piece.x1 = x1
-    if y1 > piece.y1:
-        piece.y1 = y1
-    piece.size = max(piece.size, style.size)
-    piece.dark = piece.dark and style.dark
+def _extend(piece: Piece, run: Piece) -> None:
+    piece.text += run.text
+    piece.x0, piece.y0 = min(piece.x0, run.x0), min(piece.y0, run.y0)
+    piece.x1, piece.y1 = max(piece.x1, run.x1), max(piece.y1, run.y1)
+    piece.size = max(piece.size, run.size)
+    piece.dark = piece.dark and run.dark
 
 
 def _continues(piece: Piece, last: Glyph, glyph: Glyph) -> bool:
     """Whether a character belongs to the word that the one before it belongs to."""
-    if not piece.vertical and _is_next(last, glyph):
-        return True
     if last.style is not glyph.style and (
         abs(glyph.angle - last.angle) > _SAME_ANGLE or glyph.style.invisible != last.style.invisible
     ):
@@ -165,17 +171,6 @@ def _continues(piece: Piece, last: Glyph, glyph: Glyph) -> bool:
         return False
     forward = (b0 + b1) / 2 - (a0 + a1) / 2
     return forward > -_STEP_BACK * size or is_rtl(glyph.text) or is_rtl(last.text)
-
-
-def _is_next(last: Glyph, glyph: Glyph) -> bool:
-    """Whether a letter stands behind the one before it in the same upright text: most do, and this is told quickly."""
-    text, b0, d0, b1, d1, style = glyph
-    if last.style is not style or style.angle != 0 or not text.isascii():
-        return False
-    _, a0, c0, a1, c1, _ = last
-    size = style.size
-    level = d0 <= c1 + _LEVEL * size and d1 >= c0 - _LEVEL * size
-    return level and b0 - a1 <= _GAP * size and (b0 + b1) / 2 - (a0 + a1) / 2 > -_STEP_BACK * size
 
 
 def _gap(last: Glyph, glyph: Glyph) -> float:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.documents.pieces import Glyph, TextStyle
+from service.documents.pieces import Glyph, Letters, Piece, TextStyle
 from service.documents.words import build_words, readable
 
 STYLE = TextStyle(1, (0.0, 100.0), 10.0, 0.0, False, False, True, False)
@@ -21,10 +24,23 @@ def typed(
     ]
 
 
+def words_of(glyphs: Sequence[Glyph]) -> list[Piece]:
+    """The words of characters given one by one."""
+    styles = {id(glyph.style): glyph.style for glyph in glyphs}
+    number = {key: index for index, key in enumerate(styles)}
+    letters = Letters(
+        codes=np.array([ord(glyph.text) for glyph in glyphs], np.int64),
+        edges=np.array([glyph[1:5] for glyph in glyphs], np.float64).reshape(-1, 4).T,
+        style_of=np.array([number[id(glyph.style)] for glyph in glyphs], np.int64),
+        styles=tuple(styles.values()),
+    )
+    return build_words(letters)
+
+
 def lines(glyphs: list[Glyph]) -> list[str]:
     """Texts of the lines found."""
     found: dict[int, list[str]] = {}
-    for piece in build_words(glyphs):
+    for piece in words_of(glyphs):
         found.setdefault(piece.line, []).append(piece.text)
     return [" ".join(texts) for texts in found.values()]
 
@@ -32,27 +48,27 @@ def lines(glyphs: list[Glyph]) -> list[str]:
 def test_spaces_and_gaps_part_words() -> None:
     """A space in the file does, and so does a wide white gap without one."""
     assert lines([*typed("two words"), *typed("far", 100.0)]) == ["two words far"]
-    assert len(build_words([*typed("ab"), *typed("cd", 30.0)])) == 2
+    assert len(words_of([*typed("ab"), *typed("cd", 30.0)])) == 2
 
 
 def test_a_supposed_space_needs_a_gap() -> None:
     """What the engine supposes counts only where there is white."""
     made_up = Glyph(" ", 10, 100, 10, 100, STYLE._replace(source=0, size=0.0))
-    assert [p.text for p in build_words([*typed("ab"), made_up, *typed("cd", 10.0)])] == ["abcd"]
+    assert [p.text for p in words_of([*typed("ab"), made_up, *typed("cd", 10.0)])] == ["abcd"]
 
 
 def test_pieces_that_touch_are_one_word() -> None:
     """A number drawn in three pieces, out of order."""
     other = STYLE._replace(source=2)
     glyphs = [*typed("1,"), *typed(".50", 25.0, style=other), *typed("234", 10.0, style=STYLE._replace(source=3))]
-    assert [p.text for p in build_words(glyphs)] == ["1,234.50"]
+    assert [p.text for p in words_of(glyphs)] == ["1,234.50"]
 
 
 def test_a_ligature_taken_apart_keeps_all_letters() -> None:
     """Two letters with one box are one printed sign, not one letter twice."""
     glyphs = typed("oce", width=5.0)
     ff = [Glyph("f", 5.2, 93, 9.8, 100, glyphs[0].style)] * 2
-    assert "".join(p.text for p in build_words([glyphs[0], *ff, *typed("ice", 10.0)])) == "office"
+    assert "".join(p.text for p in words_of([glyphs[0], *ff, *typed("ice", 10.0)])) == "office"
 
 
 def test_columns_of_running_text_are_read_one_by_one() -> None:
@@ -92,7 +108,7 @@ def test_vertical_writing_goes_down_then_left() -> None:
 @given(st.text(alphabet="abcdef ghij", min_size=1, max_size=60))
 def test_letters_are_neither_lost_nor_made(text: str) -> None:
     """Whatever is typed once comes out once, in its order."""
-    assert "".join(p.text for p in build_words(typed(text))) == text.replace(" ", "")
+    assert "".join(p.text for p in words_of(typed(text))) == text.replace(" ", "")
 
 
 @given(st.text(alphabet="abc l", min_size=1, max_size=40), st.floats(0, 1.1))
@@ -106,3 +122,10 @@ def test_presentation_forms_become_letters() -> None:
     """Ligature signs and Arabic shapes are undone, other signs kept."""
     assert readable("ﬁnance ﬂow ½ ²") == "finance flow ½ ²"
     assert readable("\ufefb") == "\u0644\u0627"
+
+
+@given(st.floats(-40, 700), st.floats(-40, 900), st.floats(-1.1, 1.1), st.floats(-1.1, 1.1))
+def test_a_letter_drawn_twice_is_one_wherever_it_stands(x: float, y: float, right: float, down: float) -> None:
+    """Neither the edges of the page nor those of any grid matter; two letters further apart are two."""
+    assert [p.text for p in words_of([*typed("k", x, y), *typed("k", x + right, y + down)])] == ["k"]
+    assert len("".join(p.text for p in words_of([*typed("l", x, y), *typed("l", x + 2.0, y)]))) == 2
