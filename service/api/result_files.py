@@ -10,10 +10,13 @@ from fastapi import Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from service.api.documentation import Responses
+from service.api.result_payloads import ResultPayload
 from service.domain.errors import ErrorCode, InputError
 from service.exports.files import ExportFile
 from service.exports.formats import MEDIA_TYPES, CsvDialect, ExportFormat, ExportOptions, Separator
 
+Row = dict[str, str | int | float | bool | None]
+"""Of a table in JSON: by the names of its columns."""
 _FILE_ENDINGS = {
     ExportFormat.JSON: "the whole result, or with `table` its rows",
     ExportFormat.JSONL: "a line for each record, or with `table` for each row",
@@ -82,4 +85,4 @@ def with_files(responses: Responses) -> Responses:
         kind.partition(";")[0]: {"schema": schema} for kind in MEDIA_TYPES.values() if kind != "application/json"
     }
     whole = responses[200]
-    return {**responses, 200: {**whole, "content": {**whole["content"], **others}}}
+    return {**responses, 200: {**whole, "model": ResultPayload | list[Row], "content": {**whole["content"], **others}}}

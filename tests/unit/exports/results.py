@@ -39,6 +39,7 @@ LIVE = ["=1+1", "@x", "+x", "-x", "\t=1", "\r=1", "'=1+1", " =1", "＝1"]
 
 def result_of(values: dict[str, Any], low: tuple[str, ...] = ()) -> dict[str, Any]:
     """A result with one record, in which every leaf has an entry."""
+    lines = values.get("lines")
     return {
         "job_id": "job_1",
         "status": "succeeded",
@@ -51,7 +52,7 @@ def result_of(values: dict[str, Any], low: tuple[str, ...] = ()) -> dict[str, An
                 "pages": [1, 3],
                 "values": values,
                 "fields": dict(_entries(values, "", low)),
-                "rows": {"/lines": [f"row_{n}" for n in range(len(values.get("lines") or []))]},
+                "rows": {"/lines": [f"row_{n}" for n, _ in enumerate(lines if isinstance(lines, list) else [])]},
             }
         ],
     }
