@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias, cast
+
+import orjson
 
 from service.domain.errors import ErrorCode, InputError, ReadingError, ServiceError
 from service.domain.geometry import Box
@@ -24,6 +26,7 @@ from service.domain.pages import (
     Word,
 )
 from service.domain.records import Issue, Json, JsonObject, Stage
+from service.domain.word_columns import from_columns, to_columns
 
 LENGTHS = struct.Struct(">IQ")
 """Length of the head and of the body in bytes, big-endian."""
@@ -40,7 +43,10 @@ class BrokenMessage(Exception):
 
 def frame(head: JsonObject, body: bytes | memoryview = b"") -> bytes:
     """The lengths and the head of a message; the body is to be written after it."""
-    encoded = json.dumps(head, ensure_ascii=True, separators=(",", ":")).encode()
+    try:
+        encoded = orjson.dumps(head)
+    except TypeError:  # a path that is no UTF-8
+        encoded = json.dumps(head, ensure_ascii=True).encode()
     return LENGTHS.pack(len(encoded), len(body)) + encoded
 
 
@@ -119,19 +125,22 @@ def decode_issues(rows: Json) -> tuple[Issue, ...]:
     return tuple(found)
 
 
-def encode_words(words: Iterable[Word]) -> list[Json]:
-    """Words as rows."""
-    return [[w.text, *encode_box(w.box), w.line, round(w.size, 2), int(w.bold), round(w.certainty, 4)] for w in words]
+def encode_words(words: Sequence[Word]) -> JsonObject:
+    """Words by columns, places rounded to a hundred-thousandth of the page."""
+    columns = to_columns(words)
+    for edge in ("x0", "y0", "x1", "y1"):
+        columns[edge] = [round(value, 5) for value in columns[edge]]
+    columns["size"] = [round(size, 2) for size in columns["size"]]
+    columns["certainty"] = [round(certainty, 4) for certainty in columns["certainty"]]
+    return cast(JsonObject, columns)
 
 
-def decode_words(rows: Json) -> tuple[Word, ...]:
-    """Words from their rows."""
-    found: list[Word] = []
-    for row in _list(rows):
-        text, *numbers = _list(row)
-        x0, y0, x1, y1, line, size, bold, certainty = _numbers(numbers)
-        found.append(Word(str(text), Box(x0, y0, x1, y1), int(line), size, bool(bold), certainty))
-    return tuple(found)
+def decode_words(columns: Json) -> tuple[Word, ...]:
+    """Words from their columns."""
+    try:
+        return from_columns(columns)
+    except ValueError as error:
+        raise BrokenMessage(str(error)) from error
 
 
 def encode_tables(tables: Iterable[RuledTable]) -> list[Json]:

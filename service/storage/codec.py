@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from typing import TypeVar
 
+import orjson
 import zstandard
 from pydantic import TypeAdapter
+
+from service.domain import word_columns
+from service.domain.pages import PageText
 
 T = TypeVar("T")
 _LEVEL = 3
@@ -30,6 +35,25 @@ def unpack(kind: type[T], body: bytes) -> T:
         pydantic.ValidationError: the bytes hold another shape (written by another version).
     """
     return _adapter(kind).validate_json(zstandard.ZstdDecompressor().decompress(body))
+
+
+def pack_page(page: PageText) -> bytes:
+    """A page as compressed JSON bytes, its words by columns."""
+    rest = to_columns(replace(page, words=()))
+    return zstandard.ZstdCompressor(level=_LEVEL).compress(
+        orjson.dumps(rest | {"words": word_columns.to_columns(page.words)})
+    )
+
+
+def unpack_page(body: bytes) -> PageText:
+    """The inverse of `pack_page`.
+
+    Raises:
+        ValueError: the bytes hold another shape (written by another version).
+    """
+    rest = orjson.loads(zstandard.ZstdDecompressor().decompress(body))
+    words = word_columns.from_columns(rest.pop("words"))
+    return replace(from_json(PageText, rest), words=words)
 
 
 def to_columns(value: object) -> dict[str, object]:

@@ -10,7 +10,7 @@ from service.domain.jobs import StoredFile
 from service.domain.pages import PageSize, PageText, TextSource
 from service.domain.records import Issue
 from service.storage import tables
-from service.storage.codec import from_json, pack, to_columns, unpack
+from service.storage.codec import from_json, pack_page, to_columns, unpack_page
 from service.storage.upsert import upsert
 
 
@@ -97,7 +97,7 @@ class PageRows:
                 "page": t.page,
                 "source": t.source,
                 "noticed": [to_columns(issue) for issue in t.issues],
-                "body": pack(t),
+                "body": pack_page(t),
             }
             for t in sorted(texts, key=lambda text: text.page)  # one order for all, so that no two wait for each other
         ]
@@ -114,7 +114,7 @@ class PageRows:
         if numbers is not None:
             query = query.where(tables.pages.c.page.in_(numbers))
         rows = self._connection.execute(query.order_by(tables.pages.c.page))
-        return tuple(unpack(PageText, body) for (body,) in rows)
+        return tuple(unpack_page(body) for (body,) in rows)
 
     def issues(self, source_key: str) -> tuple[Issue, ...]:
         """What was noticed while reading, in page order."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from service.domain.jobs import EventType, JobStatus, StepState
-from service.storage.codec import pack
+from service.storage.codec import pack, pack_page
 from service.storage.engine import Database
 from service.storage.jobs import Tombstone
 from service.storage.store import Store
@@ -34,7 +34,7 @@ def store(home: Path) -> Store:
 
 def _left_in(home: Path) -> list[str]:
     """Files that still hold something of the document; blobs of SQL are compressed, so their bytes are looked for."""
-    traces = [SECRET.encode(), pack(PAGE), pack(ANSWER)]
+    traces = [SECRET.encode(), pack_page(PAGE), pack(ANSWER)]
     files = [path for path in home.rglob("*") if path.is_file()]
     return [path.name for path in files if any(trace in path.read_bytes() for trace in traces)]
 
