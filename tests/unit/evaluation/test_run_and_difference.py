@@ -1,0 +1,130 @@
+"""Halves, the pooled row, tables, the page, and two runs compared."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from service.domain.errors import ErrorCode, InputError
+from service.domain.records import Confidence, Extraction, FieldEntry, Json, Verdict
+from service.domain.schema import parse_schema
+from service.evaluation.answers import Answer, extraction_of
+from service.evaluation.cases import Case
+from service.evaluation.difference import changes_text, compare_runs, read_run
+from service.evaluation.page import run_html
+from service.evaluation.run import POOLED, Run, measure_set
+from service.evaluation.tables import run_text
+
+SCHEMA = parse_schema({"type": "object", "properties": {"a<b": {"type": "string"}, "n": {"type": "number"}}})
+
+
+def case(number: int) -> Case:
+    """One of many documents."""
+    return Case(path=Path(f"{number}.pdf"), file=f"{number}.pdf", schema=SCHEMA, truth={"a<b": "x", "n": number})
+
+
+def answer(*, n: Json, seconds: float = 1.0, confidence: Confidence = Confidence.HIGH) -> Answer:
+    """Right in its text, and with a number."""
+    fields = {
+        path: FieldEntry(value=value, verdict=Verdict.FOUND, confidence=confidence, probability=0.9)  # type: ignore[arg-type]
+        for path, value in (("/a<b", "x"), ("/n", n))
+    }
+    extraction = Extraction(values={"a<b": "x", "n": n}, fields=fields, pages=(1, 2), model="m")
+    return Answer(extraction=extraction, seconds=seconds)
+
+
+def make_run(*wrong: int, name: str = "papers") -> Run:
+    """Ten documents; the number of those named is wrong."""
+    cases = [case(number) for number in range(10)]
+    answers = [answer(n=99 if number in wrong else number) for number in range(10)]
+    sets = (measure_set(name, cases, answers, seconds=5.0), measure_set("other", cases, answers, seconds=5.0))
+    return Run(model="m", engine="1", made_at="2026-01-01T00:00:00+00:00", sets=sets)
+
+
+def test_halves_are_the_whole_and_share_its_time():
+    """No document is in both, none in neither."""
+    one = make_run(3).sets[0]
+    assert one.development.documents + one.validation.documents == one.whole.documents == 10
+    assert 0 < one.development.documents < 10
+    assert one.development.seconds + one.validation.seconds == pytest.approx(5.0)
+    assert one.whole.pages_per_second == 4.0
+
+
+def test_the_pooled_row_sums_values_and_documents():
+    """Over sets, with what so many values prove."""
+    run = make_run(3)
+    pooled = run.pooled.whole
+    assert (pooled.total.present, pooled.total.right, pooled.documents) == (40, 38, 20)
+    assert (pooled.straight_through, pooled.straight_through_wrong) == (20, 2)
+    assert pooled.straight_through_share == 1.0
+    assert pooled.straight_through_error == 0.1
+    single = run.sets[0].whole.high_lower_bound
+    assert single is not None
+    assert pooled.high_lower_bound is not None
+    assert single < pooled.high_lower_bound < 38 / 40
+    assert sum(point.count for point in pooled.curve) == 40
+
+
+def test_the_tables_name_sets_halves_fields_and_what_has_no_answer():
+    """Everything a reader asks for first."""
+    cases = [case(number) for number in range(12)]
+    given = [Answer(extraction=None, code="damaged_file")] * 12
+    one = measure_set("papers", cases, given, seconds=0.0)
+    said = run_text(Run(model="m", engine="1", made_at="now", sets=(one,)))
+    assert "no answer: 0.pdf [damaged_file]" in said
+    assert "and 2 further ones" in said
+    assert POOLED not in said  # a single set has no pooled row
+    whole = run_text(make_run())
+    for word in ("papers", "development", "validation", "a<b", POOLED):
+        assert word in whole
+
+
+def test_the_page_shows_names_as_text_and_the_curve():
+    """A field's name is never markup."""
+    page = run_html(make_run(3))
+    assert "a&lt;b" in page
+    assert "a<b" not in page
+    assert page.count("<svg") == 3
+    assert "38 of 40 right" in page
+
+
+def test_only_what_moved_is_shown_of_the_fields(tmp_path: Path):
+    """Sums always, a field if a figure moved, a set if both runs have it."""
+    path = tmp_path / "before.json"
+    path.write_text(json.dumps(make_run(3, 4, name="gone").to_json()), encoding="utf-8")
+    changes = compare_runs(read_run(path), make_run(3))
+    assert {change.set_name for change in changes} == {"other"}
+    assert {change.field for change in changes} == {"*", "n"}
+    moved = next(change for change in changes if change.field == "n")
+    assert (moved.f1_before, moved.f1_now) == (0.8, 0.9)
+    assert "+0.100" in changes_text(read_run(path), changes)
+
+
+@pytest.mark.parametrize(("content", "code"), [("{}", ErrorCode.INVALID_REQUEST), (None, ErrorCode.NO_FILE)])
+def test_a_file_that_is_no_run_is_refused_by_name(tmp_path: Path, content: str | None, code: ErrorCode):
+    """With what would make one."""
+    path = tmp_path / "run.json"
+    if content is not None:
+        path.write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match=r"run\.json") as caught:
+        read_run(path)
+    assert caught.value.code is code
+
+
+def test_a_result_is_decoded_with_places_and_without():
+    """The first record; a result without records is none."""
+    corners = [{"x": 0.1, "y": 0.1}, {"x": 0.2, "y": 0.1}, {"x": 0.2, "y": 0.2}, {"x": 0.1, "y": 0.2}]
+    fields: Json = {
+        "/n": {"value": 1, "verdict": "found", "confidence": "high", "page": 2, "coordinates": corners, "raw": "1"},  # type: ignore[dict-item]
+        "/m": {"value": None, "verdict": "absent", "confidence": "low", "page": None, "coordinates": None},
+    }
+    record: Json = {"values": {"n": 1, "m": None}, "fields": fields, "pages": [1, 2]}
+    found = extraction_of({"model": "m", "records": [record]})
+    assert found is not None
+    assert found.fields["/n"].location is not None
+    assert (found.fields["/n"].location.page, found.fields["/n"].location.coordinates[2].x) == (2, 0.2)
+    assert found.fields["/m"].location is None
+    assert (found.pages, found.model) == ((1, 2), "m")
+    assert extraction_of({"records": []}) is None
