@@ -166,10 +166,10 @@ class _Finder:
         if isinstance(value, str):
             return self._search_text(value, is_choice)
         number = Decimal(str(value)).normalize()
-        found = [place for index in indexes for place in index.numbers.get(number, ())]
+        found = [place for index in indexes for place in index.find_number(number)]
         if found or number == 0:
             return found
-        return [place.ranked(place.rank, exact=False) for index in indexes for place in index.numbers.get(-number, ())]
+        return [place.ranked(place.rank, exact=False) for index in indexes for place in index.find_number(-number)]
 
     def _search_text(self, text: str, is_choice: bool) -> list[Place]:
         indexes = self._indexes.values()

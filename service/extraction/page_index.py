@@ -12,7 +12,7 @@ from service.domain.geometry import Box, union_box
 from service.domain.pages import PageText, Word
 from service.extraction.places import KeyStream, Place, PrintedText
 from service.extraction.printed import PrintedNumber, find_dates, find_numbers
-from service.extraction.text_key import has_rtl, match_key, mirrored_key
+from service.extraction.text_key import has_rtl, match_key, match_keys, mirrored_key
 
 _GROUP_GAP = 0.7
 """Widest space inside a number, in heights of its words."""
@@ -32,7 +32,7 @@ class PageIndex:
         self.words: Sequence[Word] = page.words
         self.marks = page.marks
         self._aspect = page.size.height / page.size.width if page.size.width > 0 else 1.0
-        self._keys = [match_key(word.text) for word in page.words]
+        self._keys = match_keys([word.text for word in page.words])
         self._found: dict[str, tuple[Place, ...]] = {}
 
     @cached_property
@@ -154,21 +154,27 @@ class PageIndex:
         """How often each decimal mark is used where there is no doubt."""
         return Counter(n.divider for n in self._printed_numbers if n.divider)
 
+    def find_number(self, value: Decimal) -> list[Place]:
+        """Places of a number, which is given as `normalize` leaves it; a less likely reading has a higher rank."""
+        found: list[Place] = []
+        for number, rank in self._numbers.get(value, ()):
+            in_name = self._text.is_in_name(number.start, number.end)
+            found.append(self._text.place(number.start, number.end).ranked(rank + 2 * in_name))
+        return sorted(found, key=lambda p: p.words)
+
     @cached_property
-    def numbers(self) -> dict[Decimal, list[Place]]:
-        """Printed numbers by value; a less likely reading has a higher rank."""
-        found: defaultdict[Decimal, list[Place]] = defaultdict(list)
+    def _numbers(self) -> dict[Decimal, list[tuple[PrintedNumber, int]]]:
+        """Printed numbers by value, each with the rank of the reading."""
+        found: defaultdict[Decimal, list[tuple[PrintedNumber, int]]] = defaultdict(list)
         comma = self.dividers[","] > self.dividers["."]
         for number in self._printed_numbers:
-            place = self._text.place(number.start, number.end)
-            rank = 2 * self._text.is_in_name(number.start, number.end)
             ambiguous = len(number.readings) > 1
             divided = ambiguous and ("," if comma else ".") in self._text.text[number.start : number.end]
             for order, reading in enumerate(reversed(number.readings) if divided else number.readings):
-                found[reading.normalize()].append(place.ranked(rank + order))
+                found[reading.normalize()].append((number, order))
                 if number.percent:
-                    found[(reading / 100).normalize()].append(place.ranked(rank + order + 1))
-        return {value: sorted(places, key=lambda p: p.words) for value, places in found.items()}
+                    found[(reading / 100).normalize()].append((number, order + 1))
+        return dict(found)
 
     @cached_property
     def days(self) -> dict[str, list[Place]]:

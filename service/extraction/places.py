@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise
+from itertools import accumulate, chain, pairwise, zip_longest
 
 from service.domain.geometry import Box, union_box
 from service.domain.pages import Word
@@ -65,12 +65,9 @@ class KeyStream:
         self._page = page
         self._words = words
         self._order = order
-        self.text = "".join(keys[i] for i in order)
-        self._starts: list[int] = []
-        at = 0
-        for i in order:
-            self._starts.append(at)
-            at += len(keys[i])
+        ordered = [keys[i] for i in order]
+        self.text = "".join(ordered)
+        self._starts = list(accumulate(map(len, ordered[:-1]), initial=0))
 
     def find(self, key: str, word_count: int, *, inside_words: bool = True) -> Iterator[Place]:
         """Places of a key that begin and end where a reader would see a word begin and end.
@@ -146,18 +143,11 @@ class PrintedText:
     def __init__(self, page: int, words: Sequence[Word]) -> None:
         self._page = page
         self._words = words
-        pieces: list[str] = []
-        self._starts: list[int] = []
-        at = 0
-        for before, word in pairwise([None, *words]):
-            assert word is not None  # only the first of the pairs' left sides is
-            if before is not None:
-                pieces.append(" " if before.line == word.line else "\n")
-                at += 1
-            self._starts.append(at)
-            pieces.append(plain_marks(word.text))
-            at += len(word.text)
-        self.text = "".join(pieces)
+        lines = [word.line for word in words]
+        gaps = [" " if line == following else "\n" for line, following in pairwise(lines)]
+        texts = [word.text for word in words]
+        self._starts = list(accumulate((len(text) + 1 for text in texts[:-1]), initial=0))
+        self.text = plain_marks("".join(chain.from_iterable(zip_longest(texts, gaps, fillvalue=""))))
 
     def _span(self, start: int, end: int) -> range:
         return range(bisect_right(self._starts, start) - 1, bisect_right(self._starts, end - 1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 
 _RADICALS = str.maketrans(
@@ -13,6 +14,7 @@ _RADICALS = str.maketrans(
 _KEPT = "LNM"
 """Unicode classes: letters, numbers, combining marks."""
 _ASCII_DROPPED = {code: None for code in range(128) if not chr(code).isalnum()}
+_ASCII_DROPPED_IN_LINES = {code: None for code in _ASCII_DROPPED if chr(code) != "\n"}
 _UNSPACED = (
     (0x0E00, 0x0EFF),
     (0x1000, 0x109F),
@@ -36,6 +38,14 @@ def match_key(text: str) -> str:
     if text.isascii():
         return text.translate(_ASCII_DROPPED).lower()
     return "".join(map(_fold, unicodedata.normalize("NFC", text)))
+
+
+def match_keys(texts: Sequence[str]) -> list[str]:
+    """The `match_key` of each text."""
+    joined = "\n".join(texts)
+    if joined.isascii() and joined.count("\n") == len(texts) - 1:  # all at once: a page has hundreds of words
+        return joined.translate(_ASCII_DROPPED_IN_LINES).lower().split("\n")
+    return [match_key(text) for text in texts]
 
 
 def key_origins(text: str) -> tuple[str, list[int]]:
