@@ -8,6 +8,7 @@ import time
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -18,7 +19,6 @@ from service.clients.base import ExtractionClient, PagesReference
 from service.clients.embedded import PROVIDER as EMBEDDED
 from service.clients.embedded import EmbeddedClient, EmbeddedDoors
 from service.clients.registry import ClientRegistry, Provider
-from service.clients.url_fetch import FetchRule, UrlFetcher
 from service.documents.reader import DocumentReader, ReadingLimits
 from service.domain.errors import ErrorCode, InputError
 from service.domain.pages import PageText
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from celery import Celery
 
     from service.clients.openai_compatible import PagePicture
+    from service.clients.url_fetch import UrlFetcher
 
 READ_SLICE_S = 3.0
 OPENAI = "openai"
@@ -92,16 +93,7 @@ def build_services(settings: Settings, *, role: str, queue: TaskQueue | None = N
             retention_s=settings.retention_days * _DAY_S,
             grace_s=settings.dropin_grace_s,
         ),
-        fetcher=UrlFetcher(
-            FetchRule(
-                allowed=settings.fetch_urls,
-                trusted_hosts=frozenset(
-                    name.strip().lower() for name in settings.fetch_hosts.split(",") if name.strip()
-                ),
-                max_bytes=settings.max_file_bytes,
-                timeout_s=settings.fetch_timeout_s,
-            )
-        ),
+        open_fetcher=partial(_fetcher, settings),
         clock=time.time,
         default_model=settings.model,
         dropin_model=settings.dropin_model or settings.model,
@@ -130,6 +122,20 @@ def _broker_queue(settings: Settings) -> TaskQueue:
     from service.messaging.queue_celery import CeleryQueue
 
     return CeleryQueue(open_celery(settings)[0])
+
+
+def _fetcher(settings: Settings) -> UrlFetcher:
+    from service.clients.url_fetch import FetchRule, UrlFetcher  # aiohttp: most commands fetch nothing
+
+    hosts = frozenset(name.strip().lower() for name in settings.fetch_hosts.split(",") if name.strip())
+    return UrlFetcher(
+        FetchRule(
+            allowed=settings.fetch_urls,
+            trusted_hosts=hosts,
+            max_bytes=settings.max_file_bytes,
+            timeout_s=settings.fetch_timeout_s,
+        )
+    )
 
 
 def _reading_limits(settings: Settings) -> ReadingLimits:

@@ -7,10 +7,9 @@ import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from service.clients.registry import ClientRegistry
-from service.clients.url_fetch import UrlFetcher
 from service.documents.reader import DocumentReader
 from service.jobs.keeper import ClaimKeeper
 from service.jobs.lifecycle import LeaseRule
@@ -18,6 +17,9 @@ from service.messaging.queue import TaskQueue
 from service.storage.blobs import BlobStore
 from service.storage.pictures import PictureCache
 from service.storage.store import Store
+
+if TYPE_CHECKING:
+    from service.clients.url_fetch import UrlFetcher
 
 T = TypeVar("T")
 _STOP_S = 10.0
@@ -93,7 +95,7 @@ class Services:
     """Model calls that may be in flight in this process."""
     rule: LeaseRule
     limits: JobLimits
-    fetcher: UrlFetcher
+    open_fetcher: Callable[[], UrlFetcher]
     clock: Callable[[], float]
     default_model: str
     dropin_model: str
