@@ -21,10 +21,9 @@ from service.domain.errors import ErrorCode, InputError
 from service.domain.jobs import JobOptions, StoredFile
 from service.domain.records import JsonObject
 from service.domain.schema import parse_schema
-from service.jobs.control import forget_file
 from service.jobs.services import Services
 from service.jobs.submit import Submission
-from service.jobs.uploads import receive_upload
+from service.jobs.uploads import forget_upload, receive_upload
 from service.protocol.data_url import decode_data_url, is_data_url
 from service.protocol.fault import request_fault
 from service.protocol.request import FULL_ANSWER, ExtractionOptions, ExtractionRequest
@@ -103,7 +102,7 @@ class Received:
 
     async def _file_at(self, url: str) -> StoredFile:
         if not is_data_url(url):
-            async with self.services.fetcher.open(url) as fetched:
+            async with self.services.open_fetcher().open(url) as fetched:
                 return await self.take(fetched.parts, fetched.name or _NAMELESS)
         try:
             data = decode_data_url(url)
@@ -140,7 +139,7 @@ async def received(
         if not taken.used:
             with anyio.CancelScope(shield=True):
                 for file in taken.uploads:
-                    await to_thread.run_sync(forget_file, services, file)
+                    await to_thread.run_sync(forget_upload, services, file)
 
 
 def checked(kind: type[M], value: JsonObject) -> M:
