@@ -43,10 +43,21 @@ def pages(tmp_path: Path) -> Path:
     return path
 
 
+_EARLIER: set[int] = set()
+
+
+@pytest.fixture(autouse=True)
+def only_ours() -> None:
+    """Sandboxes of services that other tests keep running are none of ours."""
+    _EARLIER.clear()
+    _EARLIER.update(process.pid for process in sandboxes())
+
+
 def sandboxes() -> list[psutil.Process]:
-    """The sandbox processes of this test process."""
+    """The sandbox processes that this test started."""
     children = psutil.Process().children(recursive=True)
-    return [child for child in children if "service.documents.sandbox" in child.cmdline()]
+    ours = [child for child in children if child.pid not in _EARLIER]
+    return [child for child in ours if "service.documents.sandbox" in child.cmdline()]
 
 
 def wait_for(condition: object, seconds: float = 10.0) -> bool:
@@ -63,11 +74,12 @@ def wait_for(condition: object, seconds: float = 10.0) -> bool:
 def test_one_warm_process_serves_all_calls(reader: DocumentReader, pages: Path) -> None:
     """Opening, reading, drawing and cutting use the same child; digital pages start no OCR."""
     reader.open(pages)
-    (before,) = sandboxes()
+    before = reader.sandbox_pids()
+    assert len(before) == 1
     assert [page.text() for page in reader.read_pages(pages, PageRange(2, 3))] == ["Sheet 2", "Sheet 3"]
     reader.render_page(pages, 1, dpi=72)
     reader.cut(pages, PageRange(1, 2))
-    assert [process.pid for process in sandboxes()] == [before.pid]
+    assert reader.sandbox_pids() == before
 
 
 def test_a_killed_sandbox_is_replaced(reader: DocumentReader, pages: Path) -> None:
