@@ -19,6 +19,7 @@ FORBIDDEN_NAMES = {"utils", "helpers", "common", "misc", "manager"}
 
 
 def tracked_files() -> list[Path]:
+    """What is committed, and is still there."""
     names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
     return [ROOT / name for name in names.split("\0") if name and (ROOT / name).is_file()]
 
