@@ -8,7 +8,14 @@ import warnings
 
 from celery import Celery
 from celery.platforms import SecurityWarning
-from celery.signals import setup_logging, worker_init, worker_process_init, worker_process_shutdown, worker_shutdown
+from celery.signals import (
+    setup_logging,
+    worker_init,
+    worker_process_init,
+    worker_process_shutdown,
+    worker_shutdown,
+    worker_shutting_down,
+)
 
 from service.domain.jobs import Priority, QueueName
 from service.jobs.run_steps import run_ring
@@ -46,6 +53,12 @@ class WorkerProcess:
         self._sweeper = Sweeper(services, every_s=self._settings.sweep_s)
         self._sweeper.start()
 
+    def let_go_soon(self) -> None:
+        """Told to end: what is not done in a moment is given back, for a model call may take minutes."""
+        timer = threading.Timer(_GRACE_S, self.services.keeper.let_go)
+        timer.daemon = True
+        timer.start()
+
     def close(self) -> None:
         """Leave nothing running."""
         if self._sweeper is not None:
@@ -73,11 +86,16 @@ def make_worker_app(settings: Settings, queue: QueueName) -> Celery:
     def closing(**_signal: object) -> None:
         process.close()
 
+    def letting_go(**_signal: object) -> None:
+        process.let_go_soon()
+
     app.task(run_steps, name=task)
     opened = worker_process_init if forks else worker_init
     closed = worker_process_shutdown if forks else worker_shutdown
     opened.connect(opening, weak=False)
     closed.connect(closing, weak=False)
+    if not forks:
+        worker_shutting_down.connect(letting_go, weak=False)
     setup_logging.connect(_keep_logging, weak=False)
     return app
 
@@ -87,7 +105,7 @@ def _keep_logging(**_signal: object) -> None:
 
 
 def run_worker(settings: Settings, queue: QueueName) -> None:
-    """Work on one queue until told to stop (SIGTERM: what runs is finished; a second one: at once)."""
+    """Work on one queue until told to stop (SIGTERM: steps that compute are finished, model calls given back soon)."""
     # In a container there may be no other user, and messages are JSON: nothing in one can run as code.
     warnings.simplefilter("ignore", SecurityWarning)
     app = make_worker_app(settings, queue)
@@ -107,6 +125,8 @@ def run_worker(settings: Settings, queue: QueueName) -> None:
     worker.start()
 
 
+_GRACE_S = 2.0
+"""So long model calls may go on after SIGTERM; `serve` waits 5 s for its children, a container 10 s."""
 _START_S = 60.0
 """So long a forked process may take to get ready; Celery's four seconds are short on a busy machine."""
 

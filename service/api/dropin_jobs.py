@@ -30,11 +30,11 @@ from service.domain.jobs import Job, JobStatus
 from service.domain.records import JsonObject
 from service.domain.schema import parse_schema
 from service.extraction.encode import EncodeOptions
-from service.jobs.control import forget_file
 from service.jobs.dropin import served_model
 from service.jobs.job_groups import GroupView, get_group, is_done, list_groups, submit_group
 from service.jobs.result import merged_completion
 from service.jobs.services import Services
+from service.jobs.uploads import forget_upload
 from service.protocol.async_job import (
     MAX_DOCUMENTS,
     AsyncSubmission,
@@ -79,7 +79,7 @@ async def submit_async(request: Request, services: ServicesOf, caller: VendorSub
         if not taken.used:
             with anyio.CancelScope(shield=True):
                 for file in taken.uploads:
-                    await to_thread.run_sync(forget_file, services, file)
+                    await to_thread.run_sync(forget_upload, services, file)
     return Response(encode_json(receipt.model_dump()), media_type=_JSON)
 
 

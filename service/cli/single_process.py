@@ -46,6 +46,7 @@ def serve_in_one_process(settings: Settings, listener: socket.socket, info: Serv
     _handle_signals(server)
     server.run(sockets=[listener])
     sweeper.stop()
+    services.keeper.let_go()
     if queue.stop(_CLOSING_S):
         close_services(services)
     else:  # a model that computes in a thread cannot be stopped; its claim runs out, and the next start does it again

@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Collection
 from dataclasses import replace
 
-from service.domain.errors import ErrorCode, StateError
+from service.domain.errors import ErrorCode, InputError, StateError
 from service.domain.jobs import (
     EventType,
     Job,
@@ -16,15 +16,13 @@ from service.domain.jobs import (
     Step,
     StepKind,
     StepState,
-    StoredFile,
 )
 from service.domain.pages import PageRange, TextSource
 from service.domain.records import NO_USAGE
-from service.jobs import lifecycle
 from service.jobs.queries import get_job
 from service.jobs.schemas import JobSchema
 from service.jobs.services import Services
-from service.jobs.settle import go_on, plan_chunks, ring
+from service.jobs.settle import cancel_steps, go_on, plan_chunks, ring
 from service.jobs.submit import check_schema, first_step
 from service.jobs.uploads import remove_unused
 from service.storage.jobs import Tombstone
@@ -49,10 +47,7 @@ def cancel_job(services: Services, tenant_id: str, job_id: str) -> Job:
 
 def end_cancelled(rows: Rows, job: Job, now: float) -> Job:
     """Cancel a locked run and all its open steps."""
-    for step in rows.steps.open_of(job):
-        cancelled = lifecycle.cancel(step, now=now)
-        if cancelled is not None:
-            rows.steps.swap(step, cancelled)
+    cancel_steps(rows, job, now)
     job = replace(job, status=JobStatus.CANCELLED, finished_at=now, revision=job.revision + 1)
     rows.jobs.forget_password(job.id)
     rows.jobs.save(job)
@@ -119,6 +114,8 @@ def rerun_job(
         old = _locked(rows, tenant_id, job_id)
         if not old.status.is_terminal:
             raise StateError(ErrorCode.WRONG_STATE, f"The job {job_id!r} is {old.status}; cancel it or wait.")
+        if documents is not None:
+            _check_documents(documents, old.page_count)
         split = wanted.split_documents or documents is not None
         changed = replace(
             old,
@@ -132,6 +129,29 @@ def rerun_job(
     return job
 
 
+def _check_documents(documents: tuple[PageRange, ...], page_count: int | None) -> None:
+    """Refuse boundaries that would lose a page, or give it to two documents.
+
+    Raises:
+        InputError: `invalid_request_body`, with the first page that is wrong.
+    """
+    wanted = 1
+    for number, document in enumerate(documents):
+        if document.first != wanted:
+            raise _boundary_fault(f"document {number + 1} must begin at page {wanted}, behind the one before it")
+        wanted = document.last + 1
+    if page_count is None:
+        raise _boundary_fault("the file was never opened, so that its pages are not known")
+    if wanted != page_count + 1:
+        raise _boundary_fault(f"the last document must end at page {page_count}, the file's last")
+
+
+def _boundary_fault(why: str) -> InputError:
+    return InputError(
+        ErrorCode.INVALID_REQUEST, f"The documents cannot be taken: {why}. Each page is in one.", param="documents"
+    )
+
+
 def delete_job(services: Services, tenant_id: str, job_id: str, *, reason: str = "requested") -> Tombstone:
     """Remove a job and all that was made of it; its file too, unless another job stands on it.
 
@@ -142,9 +162,9 @@ def delete_job(services: Services, tenant_id: str, job_id: str, *, reason: str =
     now = services.clock()
     with services.store.write(durable=True) as rows:
         job = _locked(rows, tenant_id, job_id)
+        file = rows.files.lock(tenant_id, job.file_id)
         if not job.status.is_terminal:
             job = end_cancelled(rows, job, now)
-        file = rows.files.get(tenant_id, job.file_id)
         tombstone = Tombstone(job_id=job.id, file_sha256=file.sha256 if file else "", deleted_at=now, reason=reason)
         rows.events.append(job, EventType.JOB_DELETED, {"reason": reason}, now)
         rows.jobs.remove(job, tombstone)
@@ -152,13 +172,6 @@ def delete_job(services: Services, tenant_id: str, job_id: str, *, reason: str =
             remove_unused(services, rows, file)
     services.store.forget_deleted()
     return tombstone
-
-
-def forget_file(services: Services, file: StoredFile) -> None:
-    """Remove an upload that no job stands on."""
-    with services.store.write() as rows:
-        remove_unused(services, rows, file)
-    services.store.forget_deleted()
 
 
 def _locked(rows: Rows, tenant_id: str, job_id: str) -> Job:

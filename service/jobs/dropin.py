@@ -18,7 +18,7 @@ from service.jobs.control import cancel_job
 from service.jobs.queries import get_job
 from service.jobs.services import Services
 from service.jobs.settle import ring
-from service.jobs.submit import Submission, add_job, prepare_job
+from service.jobs.submit import Submission, add_job, hold_files, prepare_job
 
 EXTRACTOR = "information-extract"
 GENERATOR = "schema-generate"
@@ -95,6 +95,7 @@ def submit_or_attach(services: Services, submission: Submission, digest: str) ->
         if running is not None and running.status not in _USELESS:
             rows.idempotency.touch(tenant_id, key, now)
             return running, Attendance(services, running, key), True
+        hold_files(rows, [new])
         add_job(rows, new)
         rows.idempotency.put(tenant_id, key, digest, new.job.id, now)
     ring(services, [new.step])

@@ -11,7 +11,7 @@ from service.domain.jobs import Job, JobGroup, JobStatus
 from service.domain.records import JsonObject
 from service.jobs.services import Services
 from service.jobs.settle import ring
-from service.jobs.submit import Submission, add_job, prepare_job
+from service.jobs.submit import Submission, add_job, hold_files, prepare_job
 
 MOST_SHOWN = 50
 """Groups in a list."""
@@ -48,6 +48,7 @@ def submit_group(services: Services, submissions: Sequence[Submission], *, model
         created_at=services.clock(),
     )
     with services.store.write(durable=True) as rows:
+        hold_files(rows, made)
         for new in made:
             add_job(rows, new)
         rows.groups.add(group)

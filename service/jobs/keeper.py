@@ -28,6 +28,7 @@ class ClaimKeeper:
         self._held: dict[str, Callable[[], object]] = {}
         self._lock = threading.Lock()
         self._stopped = threading.Event()
+        self._ending = threading.Event()
         self._thread: threading.Thread | None = None
 
     @contextmanager
@@ -46,6 +47,20 @@ class ClaimKeeper:
         """Whether a claim is still this process's, as far as is known."""
         with self._lock:
             return owner in self._held
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether this process takes on no more work."""
+        return self._ending.is_set()
+
+    def let_go(self) -> None:
+        """Stop all work under way and take on no more: the process ends, and others need not wait for its leases."""
+        self._ending.set()
+        with self._lock:
+            stopped = tuple(self._held.values())
+            self._held.clear()
+        for on_lost in stopped:
+            on_lost()
 
     def start(self) -> None:
         """Beat even while nothing is held."""

@@ -121,6 +121,11 @@ class NewStep:
     queue: QueueName = QueueName.CPU
 
 
+def is_to_read(known: TextSource | None) -> bool:
+    """Whether a run reads a page: it was not read yet, or an earlier run's reading of it failed, which may pass."""
+    return known is None or known is TextSource.FAILED
+
+
 READABLE = frozenset({TextSource.DIGITAL, TextSource.OCR})
 """Pages that gave words."""
 
@@ -174,7 +179,7 @@ def advance(run: RunView) -> Moves:
 def _advance_reading(run: RunView) -> Moves:
     pages = run.pages or {}
     reads = run.tallies.get(StepKind.READ, EMPTY)
-    missing = [n for n in range(1, (run.page_count or 0) + 1) if n not in pages]
+    missing = [n for n in range(1, (run.page_count or 0) + 1) if is_to_read(pages.get(n))]
     if missing and reads.total == 0:
         ranges = page_ranges(missing, run.range_pages)
         steps = (NewStep(kind=StepKind.READ, ordinal=i, pages=r.numbers()) for i, r in enumerate(ranges))
@@ -194,7 +199,7 @@ def _send_chunks(run: RunView, pages: Mapping[int, TextSource], reading_over: bo
     """Extract steps for the chunks whose pages are read; a page that gave nothing is not sent."""
     steps: list[NewStep] = []
     for chunk in run.chunks:
-        ready = reading_over or all(n in pages for n in chunk.pages)
+        ready = reading_over or not any(is_to_read(pages.get(n)) for n in chunk.pages)
         if chunk.index in run.sent or not ready:
             continue
         readable = tuple(n for n in chunk.pages if pages.get(n) in run.sendable)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from service.documents.sniffing import OFFICE_KINDS, is_encrypted_office
 from service.domain.errors import ErrorCode, InternalError
 from service.domain.jobs import Job, StoredFile
 from service.domain.pages import DocumentInfo, PageRange
 from service.jobs.services import Services
 from service.jobs.settle import Claim, Outcome
-from service.storage.blobs import StoredBlob
+from service.storage.blobs import derived_key
 from service.storage.store import Rows
 
 
@@ -27,19 +28,36 @@ def open_document(services: Services, claim: Claim) -> Outcome:
         password = rows.jobs.password(job.id)
     if file is None:
         raise InternalError(ErrorCode.INTERNAL, f"The file {job.file_id!r} of job {job.id!r} is gone.")
+    if password is None and _is_converted(services, file):
+        with services.blobs.local(derived_key(file.blob_key)) as path:
+            info = services.reader.open(path).info
+        return Outcome(apply=lambda rows, job: _note_opened(rows, job, file, info, derived_key(file.blob_key)))
     with services.blobs.local(file.blob_key) as path:
         opened = services.reader.open(path, password=password)
         converted = opened.converted
         if converted is None and password is not None:
             converted = services.reader.cut(path, PageRange(1, len(opened.info.pages)), password=password)
-    derived = services.blobs.put(job.tenant_id, converted) if converted is not None else None
-    return Outcome(apply=lambda rows, job: _note_opened(rows, job, file, opened.info, derived))
+
+    def note(rows: Rows, job: Job) -> Job:
+        # Only now, while the job is locked: of a file that was deleted meanwhile nothing may be written.
+        source = file.blob_key if converted is None else services.blobs.put_derived(file.blob_key, converted)
+        return _note_opened(rows, job, file, opened.info, source)
+
+    return Outcome(apply=note)
 
 
-def _note_opened(rows: Rows, job: Job, file: StoredFile, info: DocumentInfo, derived: StoredBlob | None) -> Job:
-    source = derived.key if derived else file.blob_key
-    if derived and file.source_key != source:
-        rows.files.count_blob(job.tenant_id, source, derived.size_bytes)
+def _is_converted(services: Services, file: StoredFile) -> bool:
+    """Whether an earlier job made a PDF of an office file: its pages were read from just that one.
+
+    One that needs a password is opened by it each time.
+    """
+    if file.kind not in OFFICE_KINDS or not services.blobs.exists(derived_key(file.blob_key)):
+        return False
+    with services.blobs.local(file.blob_key) as path:
+        return not is_encrypted_office(path)
+
+
+def _note_opened(rows: Rows, job: Job, file: StoredFile, info: DocumentInfo, source: str) -> Job:
     rows.files.set_source(file.id, source, info.pages)
     rows.jobs.forget_password(job.id)
     return replace(job, source_key=source, page_count=len(info.pages), issues=(*job.issues, *info.issues))

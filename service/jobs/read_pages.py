@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from service.domain.jobs import Job, StepKind
 from service.domain.pages import PageText
-from service.jobs.lifecycle import NewStep, page_ranges
+from service.jobs.lifecycle import NewStep, is_to_read, page_ranges
 from service.jobs.services import Services
 from service.jobs.settle import Claim, Outcome
 from service.storage.store import Rows
@@ -18,7 +18,7 @@ def read_pages(services: Services, claim: Claim) -> Outcome:
     source_key = job.source_key or ""
     with services.store.read() as rows:
         known = rows.pages.sources(source_key)
-    missing = tuple(n for n in wanted if n not in known)
+    missing = tuple(n for n in wanted if is_to_read(known.get(n)))
     texts = tuple(_read_for_a_while(services, claim, missing))
     read = {text.page for text in texts}
     rest = tuple(n for n in missing if n not in read)

@@ -17,7 +17,7 @@ from service.jobs.merge_splits import merge_splits
 from service.jobs.open_document import open_document
 from service.jobs.read_pages import read_pages
 from service.jobs.services import Services
-from service.jobs.settle import Claim, Outcome, claim_steps, ring, settle, settle_failure
+from service.jobs.settle import Claim, Outcome, claim_steps, give_back, ring, settle, settle_failure
 from service.messaging.queue import Ring
 from service.protocol.completion import ChatCompletion
 
@@ -27,17 +27,25 @@ _SLOT_LOOK_S = 0.25
 
 
 def run_ring(services: Services, message: Ring) -> None:
-    """Do what can be done of a message's steps; never raises: what goes wrong is stored with the step."""
-    if message.queue is QueueName.IO:
-        _run_calls(services, message.step_ids)
-    else:
-        _run_work(services, message.step_ids)
+    """Do what can be done of a message's steps; never raises: what goes wrong is stored with the step.
+
+    Where even that fails (no database), the leases run out and the sweeper rings again.
+    """
+    try:
+        if message.queue is QueueName.IO:
+            _run_calls(services, message.step_ids)
+        else:
+            _run_work(services, message.step_ids)
+    except ServiceError as error:
+        _log.warning("a message of %d steps was left: %s", len(message.step_ids), error.message)
+    except Exception:  # the edge of a worker: its thread goes on with the next message
+        _log.exception("a message of %d steps was left", len(message.step_ids))
 
 
 def _run_work(services: Services, step_ids: Sequence[str]) -> None:
     """Steps one after the other; of what follows, this worker takes the first itself and rings for the rest."""
     waiting = deque(step_ids)
-    while waiting:
+    while waiting and not services.keeper.is_ending:
         for claim in claim_steps(services, [waiting.popleft()]):
             following = _work(services, claim)
             mine = next((s for s in following if s.queue is QueueName.CPU and s.priority <= claim.step.priority), None)
@@ -47,13 +55,20 @@ def _run_work(services: Services, step_ids: Sequence[str]) -> None:
 
 
 def _work(services: Services, claim: Claim) -> tuple[Step, ...]:
-    me = threading.get_ident()
-    with services.keeper.hold(claim.owner, on_lost=lambda: services.reader.abort(me)):
-        try:
+    me, stopped = threading.get_ident(), threading.Event()
+
+    def stop() -> None:
+        stopped.set()
+        services.reader.abort(me)
+
+    try:
+        with services.keeper.hold(claim.owner, on_lost=stop):
             outcome = _WORK[claim.step.kind](services, claim)
-        except Exception as error:  # the edge of a step: everything becomes a stored fault
-            return settle_failure(services, claim, _as_service_error(error, claim))
-    return settle(services, claim, outcome)
+        return settle(services, claim, outcome)
+    except Exception as error:  # the edge of a step: everything becomes a stored fault
+        if stopped.is_set():  # from outside, which is no fault of the step
+            return give_back(services, claim)
+        return settle_failure(services, claim, _as_service_error(error, claim))
 
 
 def _extract_here(services: Services, claim: Claim) -> Outcome:
@@ -81,21 +96,30 @@ def _run_calls(services: Services, step_ids: Sequence[str]) -> None:
     waiting = deque(step_ids)
     calls: dict[Future[ChatCompletion], Claim] = {}
     with ExitStack() as held:
+        held.callback(lambda: [call.cancel() for call in calls])
         while waiting or calls:
+            if services.keeper.is_ending:
+                waiting.clear()
             if waiting and services.slots.acquire(blocking=not calls):
-                for claim in claim_steps(services, [waiting.popleft()]) or _no_claim(services.slots):
-                    call = _start_call(services, claim, held)
-                    if call is not None:
-                        calls[call] = claim
+                calls |= _start_in_slot(services, waiting.popleft(), held)
                 continue
             ended, _ = wait(calls, timeout=_SLOT_LOOK_S if waiting else None, return_when=FIRST_COMPLETED)
             for call in ended:
                 ring(services, _settle_call(services, calls.pop(call), call))
 
 
-def _no_claim(slots: threading.BoundedSemaphore) -> tuple[Claim, ...]:
-    slots.release()
-    return ()
+def _start_in_slot(services: Services, step_id: str, held: ExitStack) -> dict[Future[ChatCompletion], Claim]:
+    """A step's call, if the step is to be had; the slot is given back when the call ends, or at once without one."""
+    call: Future[ChatCompletion] | None = None
+    try:
+        for claim in claim_steps(services, [step_id]):
+            call = _start_call(services, claim, held)
+            if call is not None:
+                return {call: claim}
+    finally:
+        if call is None:
+            services.slots.release()
+    return {}
 
 
 def _start_call(services: Services, claim: Claim, held: ExitStack) -> Future[ChatCompletion] | None:
@@ -104,7 +128,6 @@ def _start_call(services: Services, claim: Claim, held: ExitStack) -> Future[Cha
     try:
         call = _call(services, claim)
     except Exception as error:  # the request could not be built; the edge of a step
-        services.slots.release()
         ring(services, settle_failure(services, claim, _as_service_error(error, claim)))
         return None
     call.add_done_callback(lambda _call: services.slots.release())
@@ -117,8 +140,8 @@ def _start_call(services: Services, claim: Claim, held: ExitStack) -> Future[Cha
 def _settle_call(services: Services, claim: Claim, call: Future[ChatCompletion]) -> tuple[Step, ...]:
     try:
         return settle(services, claim, read_answer(services, claim, call.result()))
-    except CancelledError:  # the claim was lost: nothing may be stored
-        return ()
+    except CancelledError:  # stopped from outside: the claim was lost, or this process ends
+        return give_back(services, claim)
     except Exception as error:  # the edge of a step: everything becomes a stored fault
         return settle_failure(services, claim, _as_service_error(error, claim))
 

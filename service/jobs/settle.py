@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from service.clients.base import Capabilities
-from service.domain.errors import ErrorCode, ServiceError
+from service.domain.errors import ErrorCode, InputError, ServiceError
 from service.domain.jobs import (
     EventType,
     Fault,
@@ -124,6 +124,17 @@ def settle_failure(services: Services, claim: Claim, error: ServiceError) -> tup
         return go_on(services, rows, job, job.status) if given.state.is_terminal else ()
 
 
+def give_back(services: Services, claim: Claim) -> tuple[Step, ...]:
+    """Let others have a step whose work was stopped here; nothing if the claim is lost anyway."""
+    with services.store.write() as rows:
+        job = rows.jobs.get(claim.step.job_id, lock=True)
+        found = rows.steps.get([claim.step.id])
+        if job is None or not found or job.run != claim.step.run or job.status.is_terminal:
+            return ()
+        given = lifecycle.hand_back(found[0], owner=claim.owner)
+        return (given,) if given is not None and rows.steps.swap(found[0], given) else ()
+
+
 def _ended(step: Step, claim: Claim, outcome: Outcome, now: float, rule: LeaseRule) -> Step | None:
     if outcome.fault is None:
         return lifecycle.finish(step, owner=claim.owner, now=now)
@@ -141,7 +152,10 @@ def go_on(services: Services, rows: Rows, job: Job, was: JobStatus, more: Sequen
         more: steps that are wanted besides.
     """
     now = services.clock()
-    moves = lifecycle.advance(view_run(services, rows, job, more))
+    try:
+        moves = lifecycle.advance(view_run(services, rows, job, more))
+    except InputError as error:
+        return _end_unplannable(rows, job, error, now)
     added = _new_steps(rows, job, (*more, *moves.steps), now)
     rows.steps.add(added)
     if not job.status.is_terminal:
@@ -161,6 +175,25 @@ def _end_failed(rows: Rows, job: Job, now: float) -> Job:
     needed = (s for kind in _NEEDED for s in rows.steps.of_run(job, kind))
     fault = next((s.fault for s in needed if s.state is StepState.FAILED), None)
     return replace(job, finished_at=now, fault=fault, revision=job.revision + 1)
+
+
+def cancel_steps(rows: Rows, job: Job, now: float) -> None:
+    """End all open steps of a locked run."""
+    for step in rows.steps.open_of(job):
+        cancelled = lifecycle.cancel(step, now=now)
+        if cancelled is not None:
+            rows.steps.swap(step, cancelled)
+
+
+def _end_unplannable(rows: Rows, job: Job, error: InputError, now: float) -> tuple[Step, ...]:
+    """End a run whose model or schema is not to be had here any more (a key that was taken away)."""
+    cancel_steps(rows, job, now)
+    rows.jobs.forget_password(job.id)
+    fault = Fault(code=error.code, message=error.message)
+    job = replace(job, status=JobStatus.FAILED, finished_at=now, fault=fault, revision=job.revision + 1)
+    rows.jobs.save(job)
+    rows.events.append(job, EventType.JOB_STATUS, {"status": job.status, "run": job.run}, now)
+    return ()
 
 
 def view_run(services: Services, rows: Rows, job: Job, more: Sequence[NewStep]) -> RunView:

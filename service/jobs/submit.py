@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import orjson
 
-from service.domain.errors import ErrorCode, InputError
+from service.domain.errors import ErrorCode, InputError, StateError
 from service.domain.jobs import EventType, Job, JobOptions, JobStatus, Step, StepKind, StoredFile
 from service.domain.records import Issue, JsonObject, Stage
 from service.domain.schema import ExtractionSchema, SchemaField, parse_schema
@@ -45,9 +46,11 @@ def submit_job(services: Services, submission: Submission) -> Job:
 
     Raises:
         InputError: the schema, an option or the model cannot be taken.
+        StateError: `file_not_found`, the file was deleted meanwhile.
     """
     new = prepare_job(services, submission)
     with services.store.write(durable=True) as rows:
+        hold_files(rows, [new])
         add_job(rows, new)
     ring(services, [new.step])
     return new.job
@@ -74,8 +77,20 @@ def prepare_job(services: Services, submission: Submission) -> NewJob:
     return NewJob(job=job, step=first_step(job, now), submission=submission)
 
 
+def hold_files(rows: Rows, made: Sequence[NewJob]) -> None:
+    """Keep the files of new jobs from being deleted meanwhile; all of them before the first job is added.
+
+    Raises:
+        StateError: `file_not_found`, one is gone.
+    """
+    wanted = {new.submission.file.id for new in made}
+    gone = wanted - rows.files.hold(made[0].job.tenant_id, wanted)
+    if gone:
+        raise StateError(ErrorCode.FILE_NOT_FOUND, f"The file {min(gone)!r} was deleted; upload it again.")
+
+
 def add_job(rows: Rows, new: NewJob) -> None:
-    """Store a job; whoever calls rings for its step once that is committed."""
+    """Store a job whose file is held; whoever calls rings for its step once that is committed."""
     job, now = new.job, new.job.created_at
     rows.jobs.add(job, new.submission.password)
     rows.steps.add([new.step])

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
-from service.domain.errors import ServiceError
+from service.domain.errors import InternalError, ServiceError, StateError
 from service.domain.jobs import Step, StepState
 from service.jobs import lifecycle
-from service.jobs.control import delete_job, forget_file
+from service.jobs.control import delete_job
 from service.jobs.dropin import cancel_abandoned
 from service.jobs.idempotency import KEPT_S
 from service.jobs.services import Services
 from service.jobs.settle import go_on, ring
+from service.jobs.uploads import forget_upload
 from service.messaging.queue import Ring
 
 _log = logging.getLogger(__name__)
@@ -25,6 +27,8 @@ DUTY = "sweep"
 PATIENCE_S = 6.0
 """Waiting time after which a message counts as lost; doubled with each ring of a step."""
 _MOST = 500
+_UNFINISHED_S = 86_400.0
+"""Time without a byte after which an upload counts as left behind."""
 _FORGET_PROCESS_S = 3600.0
 
 
@@ -39,9 +43,12 @@ def sweep(services: Services) -> None:
         rows.groups.remove_before(now - 2 * services.limits.retention_s)
         silent = rows.steps.silent(now, _MOST)
     for step in silent:
-        ring(services, _expire(services, step, now))
+        with _apart(f"step {step.id}"):
+            ring(services, _expire(services, step, now))
     _ring_unheard(services, now)
+    cancel_abandoned(services)
     _delete_expired(services, now)
+    services.blobs.clean_up(_UNFINISHED_S)
     services.store.forget_deleted()  # a password that was used still stands in the side file of the database
 
 
@@ -76,9 +83,24 @@ def _delete_expired(services: Services, now: float) -> None:
         jobs = rows.jobs.expired(before, _MOST)
         files = rows.files.idle(before, _MOST)
     for job in jobs:
-        delete_job(services, job.tenant_id, job.id, reason="retention")
+        with _apart(f"job {job.id}"):
+            delete_job(services, job.tenant_id, job.id, reason="retention")
     for file in files:
-        forget_file(services, file)
+        with _apart(f"file {file.id}"):
+            forget_upload(services, file)
+
+
+@contextmanager
+def _apart(what: str) -> Generator[None]:
+    """Keep the trouble with one row from those behind it; that of the database or the disk is everybody's."""
+    try:
+        yield
+    except StateError:  # somebody else did it meanwhile
+        return
+    except InternalError:
+        raise
+    except Exception:  # one that fails in each round must not end each round
+        _log.exception("the sweep passed over %s", what)
 
 
 class Sweeper:

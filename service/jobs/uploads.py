@@ -10,7 +10,7 @@ from service.documents.reader import sniff_file
 from service.domain.errors import ErrorCode, InternalError, StateError
 from service.domain.jobs import StoredFile
 from service.jobs.services import Services
-from service.storage.blobs import StoredBlob
+from service.storage.blobs import StoredBlob, derived_key
 from service.storage.store import Rows
 
 _LONGEST_NAME = 255
@@ -71,19 +71,21 @@ def _forget_unused(services: Services, tenant_id: str, blob: StoredBlob) -> None
 def forget_upload(services: Services, file: StoredFile) -> None:
     """Take an upload back whose request came to nothing; one that a job stands on stays."""
     with services.store.write() as rows:
-        remove_unused(services, rows, file)
+        if rows.files.lock(file.tenant_id, file.id) is not None:
+            remove_unused(services, rows, file)
 
 
 def remove_unused(services: Services, rows: Rows, file: StoredFile) -> None:
-    """Remove an upload inside an open transaction, unless a job stands on it.
+    """Remove a locked upload, unless a job stands on it.
 
     The bytes go before the commit: an upload of the same ones that comes after it will see that they are gone.
     """
     if rows.files.is_used(file.id):
         return
-    for key in rows.files.remove(file):
-        services.blobs.delete(key)
-        services.pictures.forget(key)
+    if rows.files.remove(file):
+        services.blobs.delete(file.blob_key)
+        services.pictures.forget(file.blob_key)
+        services.pictures.forget(derived_key(file.blob_key))
 
 
 def get_file(services: Services, tenant_id: str, file_id: str) -> StoredFile:

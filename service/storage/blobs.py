@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import AsyncIterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -31,8 +30,8 @@ class BlobStore(Protocol):
         """
         ...
 
-    def put(self, tenant_id: str, data: bytes) -> StoredBlob:
-        """Keep bytes that are at hand."""
+    def put_derived(self, key: str, data: bytes) -> str:
+        """Keep the PDF that was made of a blob, in place of an earlier one; its key."""
         ...
 
     def local(self, key: str) -> AbstractContextManager[Path]:
@@ -48,7 +47,11 @@ class BlobStore(Protocol):
         ...
 
     def delete(self, key: str) -> None:
-        """Remove a blob; one that is not there is fine."""
+        """Remove a blob and the PDF that was made of it; one that is not there is fine."""
+        ...
+
+    def clean_up(self, older_than_s: float) -> None:
+        """Remove what uploads left unfinished whose process was killed, once nothing came for so long."""
         ...
 
 
@@ -57,6 +60,6 @@ def blob_key(tenant_id: str, sha256: str) -> str:
     return f"{tenant_id}/{sha256[:2]}/{sha256}"
 
 
-def hash_of(data: bytes) -> str:
-    """SHA-256, in hexadecimal."""
-    return hashlib.sha256(data).hexdigest()
+def derived_key(key: str) -> str:
+    """The key of the PDF that was made of a blob: it goes where the blob goes, whatever was known of it."""
+    return f"{key}.pdf"

@@ -6,14 +6,16 @@ import asyncio
 import errno
 import hashlib
 import os
+import time
 import uuid
 from collections.abc import AsyncIterator, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from service.domain.errors import ErrorCode, InputError, InternalError
-from service.storage.blobs import StoredBlob, blob_key, hash_of
+from service.storage.blobs import StoredBlob, blob_key, derived_key
 
+_INCOMING = "incoming"
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """The disk, the quota, or the largest file that the system lets us write."""
 
@@ -46,15 +48,18 @@ class FolderBlobs:
                 handle.close()
             if size == 0:
                 raise InputError(ErrorCode.EMPTY_FILE, "The file is empty (0 bytes).", param="file")
-            return await asyncio.to_thread(self._keep, tenant_id, temporary, digest.hexdigest(), size)
+            key = blob_key(tenant_id, digest.hexdigest())
+            await asyncio.to_thread(self._keep, key, temporary)
+        return StoredBlob(key=key, sha256=digest.hexdigest(), size_bytes=size)
 
-    def put(self, tenant_id: str, data: bytes) -> StoredBlob:
-        """See `BlobStore.put`."""
-        with self._temporary(tenant_id) as temporary:
+    def put_derived(self, key: str, data: bytes) -> str:
+        """See `BlobStore.put_derived`."""
+        with self._temporary(key.partition("/")[0]) as temporary:
             with _mapped_errors(), temporary.open("xb") as handle:
                 _write(handle.fileno(), data)
                 _sync(handle.fileno())
-            return self._keep(tenant_id, temporary, hash_of(data), len(data))
+            self._keep(derived_key(key), temporary)
+        return derived_key(key)
 
     @contextmanager
     def local(self, key: str) -> Generator[Path]:
@@ -70,11 +75,20 @@ class FolderBlobs:
 
     def delete(self, key: str) -> None:
         """See `BlobStore.delete`."""
-        (self._root / key).unlink(missing_ok=True)
+        for each in (derived_key(key), key):
+            (self._root / each).unlink(missing_ok=True)
+
+    def clean_up(self, older_than_s: float) -> None:
+        """See `BlobStore.clean_up`."""
+        before = time.time() - older_than_s
+        for path in self._root.glob(f"*/{_INCOMING}/*"):
+            with suppress(FileNotFoundError):  # just ended, in one way or the other
+                if path.stat().st_mtime < before:
+                    path.unlink()
 
     @contextmanager
     def _temporary(self, tenant_id: str) -> Generator[Path]:
-        path = self._root / tenant_id / "incoming" / uuid.uuid4().hex
+        path = self._root / tenant_id / _INCOMING / uuid.uuid4().hex
         with _mapped_errors():
             path.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -82,15 +96,13 @@ class FolderBlobs:
         finally:
             path.unlink(missing_ok=True)
 
-    def _keep(self, tenant_id: str, temporary: Path, sha256: str, size: int) -> StoredBlob:
-        key = blob_key(tenant_id, sha256)
+    def _keep(self, key: str, temporary: Path) -> None:
         target = self._root / key
         with _mapped_errors():
             target.parent.mkdir(parents=True, exist_ok=True)
             temporary.replace(target)
             for folder in (target.parent, target.parent.parent, self._root):  # each may be new, and its entry above it
                 _sync_folder(folder)
-        return StoredBlob(key=key, sha256=sha256, size_bytes=size)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -26,7 +26,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from service.domain.errors import ErrorCode, InputError, InternalError
-from service.storage.blobs import StoredBlob, blob_key, hash_of
+from service.storage.blobs import StoredBlob, blob_key, derived_key
 
 _PART_BYTES = 5 * 2**20
 """The least that S3 takes as a part, of 10,000; two are in memory at a time."""
@@ -78,13 +78,11 @@ class S3Blobs:
             await asyncio.to_thread(upload.clean_up)
         return StoredBlob(key=key, sha256=digest.hexdigest(), size_bytes=size)
 
-    def put(self, tenant_id: str, data: bytes) -> StoredBlob:
-        """See `BlobStore.put`."""
-        sha256 = hash_of(data)
-        key = blob_key(tenant_id, sha256)
+    def put_derived(self, key: str, data: bytes) -> str:
+        """See `BlobStore.put_derived`."""
         with _mapped_errors():
-            self._client().put_object(Bucket=self._bucket, Key=self._name(key), Body=data)
-        return StoredBlob(key=key, sha256=sha256, size_bytes=len(data))
+            self._client().put_object(Bucket=self._bucket, Key=self._name(derived_key(key)), Body=data)
+        return derived_key(key)
 
     @contextmanager
     def local(self, key: str) -> Generator[Path]:
@@ -101,12 +99,16 @@ class S3Blobs:
         """See `BlobStore.exists`."""
         with _mapped_errors():
             found = self._client().list_objects_v2(Bucket=self._bucket, Prefix=self._name(key), MaxKeys=1)
-        return found["KeyCount"] > 0  # keys end in a hash of fixed length, so none is the start of another
+        return any(each["Key"] == self._name(key) for each in found.get("Contents", ()))  # the shortest comes first
 
     def delete(self, key: str) -> None:
         """See `BlobStore.delete`."""
         with _mapped_errors():
-            self._client().delete_object(Bucket=self._bucket, Key=self._name(key))
+            for each in (derived_key(key), key):
+                self._client().delete_object(Bucket=self._bucket, Key=self._name(each))
+
+    def clean_up(self, older_than_s: float) -> None:
+        """Nothing: the bucket's own lifecycle rule does it."""
 
     def _name(self, key: str) -> str:
         return f"{self._prefix}/{key}" if self._prefix else key
@@ -252,8 +254,12 @@ class _Found(TypedDict):
     Body: _Body
 
 
-class _Listed(TypedDict):
-    KeyCount: int
+class _Object(TypedDict):
+    Key: str
+
+
+class _Listed(TypedDict, total=False):
+    Contents: list[_Object]
 
 
 class _Client(Protocol):

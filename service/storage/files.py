@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from service.domain.jobs import StoredFile
 from service.domain.pages import PageSize, PageText, TextSource
 from service.domain.records import Issue
 from service.storage import tables
+from service.storage.blobs import derived_key
 from service.storage.codec import from_json, pack_page, to_columns, unpack_page
 from service.storage.upsert import upsert
+
+# Made once: building a statement takes longer than running it, and each step needs these.
+_SOURCES = (
+    select(tables.pages.c.page, tables.pages.c.source)
+    .where(tables.pages.c.source_key == bindparam("of_source"))
+    .order_by(tables.pages.c.page)
+)
+_ALL_BODIES = (
+    select(tables.pages.c.body).where(tables.pages.c.source_key == bindparam("of_source")).order_by(tables.pages.c.page)
+)
+_BODIES = _ALL_BODIES.where(tables.pages.c.page.in_(bindparam("numbers", expanding=True)))
 
 
 class FileRows:
@@ -31,6 +43,26 @@ class FileRows:
         row = self._connection.execute(query).mappings().one_or_none()
         return from_json(StoredFile, row) if row else None
 
+    def lock(self, tenant_id: str, file_id: str) -> StoredFile | None:
+        """An upload that no job comes to stand on, and nobody removes, before this transaction ends; None: it is gone.
+
+        Its blob is locked too: before the event log is, as everywhere, so that no two transactions wait for each other.
+        """
+        query = select(tables.files).where(tables.files.c.id == file_id, tables.files.c.tenant_id == tenant_id)
+        row = self._connection.execute(query.with_for_update()).mappings().one_or_none()
+        if row is None:
+            return None
+        file = from_json(StoredFile, row)
+        blob = select(tables.blobs.c.key).where(tables.blobs.c.key == file.blob_key)
+        self._connection.execute(blob.with_for_update())
+        return file
+
+    def hold(self, tenant_id: str, file_ids: Collection[str]) -> frozenset[str]:
+        """Those of the uploads that are there, and stay so until this transaction ends."""
+        file = tables.files.c
+        query = select(file.id).where(file.tenant_id == tenant_id, file.id.in_(file_ids)).order_by(file.id)
+        return frozenset(self._connection.execute(query.with_for_update(read=True, key_share=True)).scalars())
+
     def set_source(self, file_id: str, source_key: str, sizes: Sequence[PageSize]) -> None:
         """Note where the file's pages are read from, and what they measure."""
         query = update(tables.files).where(tables.files.c.id == file_id)
@@ -47,11 +79,10 @@ class FileRows:
         query = select(tables.files).where(tables.files.c.created_at < uploaded_before, ~used).limit(most)
         return tuple(from_json(StoredFile, row) for row in self._connection.execute(query).mappings())
 
-    def remove(self, file: StoredFile) -> tuple[str, ...]:
-        """Forget an upload; the blobs that nobody counts on any more, to be deleted by the caller."""
+    def remove(self, file: StoredFile) -> bool:
+        """Forget an upload; whether nobody counts on its blob any more, which the caller then deletes."""
         self._connection.execute(delete(tables.files).where(tables.files.c.id == file.id))
-        keys = {file.blob_key, file.source_key} - {None}
-        return tuple(key for key in sorted(k for k in keys if k) if self.discount_blob(key))
+        return self.discount_blob(file.blob_key)
 
     def count_blob(self, tenant_id: str, key: str, size_bytes: int) -> None:
         """One more row counts on the blob."""
@@ -67,7 +98,8 @@ class FileRows:
         gone = delete(tables.blobs).where(tables.blobs.c.key == key, tables.blobs.c.references <= 0)
         if self._connection.execute(gone).rowcount == 0:
             return False
-        self._connection.execute(delete(tables.pages).where(tables.pages.c.source_key == key))
+        sources = tables.pages.c.source_key.in_([key, derived_key(key)])
+        self._connection.execute(delete(tables.pages).where(sources))
         return True
 
 
@@ -79,8 +111,7 @@ class PageRows:
 
     def sources(self, source_key: str) -> Mapping[int, TextSource]:
         """The pages that were read, in order, and how."""
-        query = select(tables.pages.c.page, tables.pages.c.source).where(tables.pages.c.source_key == source_key)
-        rows = self._connection.execute(query.order_by(tables.pages.c.page))
+        rows = self._connection.execute(_SOURCES, {"of_source": source_key})
         return {page: TextSource(source) for page, source in rows}
 
     def count(self, source_key: str) -> int:
@@ -110,10 +141,10 @@ class PageRows:
 
     def load(self, source_key: str, numbers: Sequence[int] | None = None) -> tuple[PageText, ...]:
         """Pages in order; those that were not read are left out. None: all."""
-        query = select(tables.pages.c.body).where(tables.pages.c.source_key == source_key)
-        if numbers is not None:
-            query = query.where(tables.pages.c.page.in_(numbers))
-        rows = self._connection.execute(query.order_by(tables.pages.c.page))
+        if numbers is None:
+            rows = self._connection.execute(_ALL_BODIES, {"of_source": source_key})
+        else:
+            rows = self._connection.execute(_BODIES, {"of_source": source_key, "numbers": tuple(numbers)})
         return tuple(unpack_page(body) for (body,) in rows)
 
     def issues(self, source_key: str) -> tuple[Issue, ...]:

@@ -112,17 +112,22 @@ def test_what_was_streamed_in_comes_out(place: Place, data: bytes, size: int) ->
     assert place.names() == [blob.key]
 
 
-def test_bytes_at_hand_are_kept_under_the_same_key(place: Place) -> None:
-    """As if they had been streamed in."""
-    blob = place.blobs.put(TENANT, SMALL)
-    assert blob == _receive(place, [SMALL])
-    assert _read(place, blob.key) == SMALL
-    assert place.names() == [blob.key]
+def test_a_pdf_that_was_made_of_a_blob_stands_beside_it_and_goes_with_it(place: Place) -> None:
+    """The last one that was made counts; it may be there without the blob, and the blob without it."""
+    key = blob_key(TENANT, hashlib.sha256(SMALL).hexdigest())
+    made = place.blobs.put_derived(key, b"first")
+    assert (place.blobs.exists(made), place.blobs.exists(key)) == (True, False)
+    _receive(place, [SMALL])
+    assert place.blobs.put_derived(key, b"second") == made
+    assert (_read(place, key), _read(place, made)) == (SMALL, b"second")
+    place.blobs.delete(key)
+    assert place.names() == []
 
 
 def test_tenants_do_not_share_blobs(place: Place) -> None:
     """Deleting one's leaves the other's."""
-    mine, theirs = place.blobs.put(TENANT, SMALL), place.blobs.put("tenant-b", SMALL)
+    mine = _receive(place, [SMALL])
+    theirs = asyncio.run(place.blobs.receive("tenant-b", _stream([SMALL]), max_bytes=MANY))
     assert mine.key != theirs.key
     place.blobs.delete(mine.key)
     assert _read(place, theirs.key) == SMALL
@@ -208,7 +213,7 @@ def test_the_same_content_twice_is_one_blob(place: Place) -> None:
 
 def test_deleting_is_done_once_and_asked_for_as_often_as_one_likes(place: Place) -> None:
     """What is gone says so when it is wanted."""
-    blob = place.blobs.put(TENANT, SMALL)
+    blob = _receive(place, [SMALL])
     assert place.blobs.exists(blob.key)
     place.blobs.delete(blob.key)
     place.blobs.delete(blob.key)
@@ -223,7 +228,7 @@ def test_a_bucket_that_is_not_there_is_our_error_and_names_no_secret(s3_endpoint
     place = Place(S3Blobs("s3://no-such-bucket", endpoint_url=s3_endpoint), list)
     key = blob_key(TENANT, "0" * 64)
     for ask in (
-        lambda: place.blobs.put(TENANT, SMALL),
+        lambda: place.blobs.put_derived(key, SMALL),
         lambda: _receive(place, [SMALL]),
         lambda: _receive(place, [LARGE]),
         lambda: _read(place, key),
@@ -239,7 +244,7 @@ def test_a_store_that_does_not_answer_is_our_error(s3_account: None) -> None:
     """It may be back later."""
     blobs = S3Blobs("s3://bucket", endpoint_url="http://127.0.0.1:1")
     with pytest.raises(InternalError, match="EndpointConnectionError") as caught:
-        blobs.put(TENANT, SMALL)
+        blobs.put_derived(blob_key(TENANT, "0" * 64), SMALL)
     assert caught.value.retryable
 
 
@@ -277,7 +282,7 @@ async def parts():
 blobs = FolderBlobs(Path(sys.argv[1]))
 resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
 for write in (
-    lambda: blobs.put("tenant-a", bytes(4_000_000)),
+    lambda: blobs.put_derived("tenant-a/00/00", bytes(4_000_000)),
     lambda: asyncio.run(blobs.receive("tenant-a", parts(), max_bytes=10_000_000)),
 ):
     try:

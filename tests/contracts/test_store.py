@@ -7,10 +7,11 @@ from dataclasses import replace
 import pytest
 from sqlalchemy.exc import IntegrityError
 
-from service.domain.jobs import EventType, Fault, Job, JobOptions, JobStatus, Priority, ReviewState, StoredFile
+from service.domain.jobs import EventType, Fault, Job, JobOptions, JobStatus, Priority, ReviewState
 from service.domain.pages import PageRange, PageSize, TextSource
 from service.domain.records import Issue, Stage, Usage
 from service.storage.access import ApiKey, Role, User
+from service.storage.blobs import derived_key
 from service.storage.jobs import JobFilter, Tombstone
 from service.storage.store import Rows, Store
 from tests.fakes.rows import OTHER, TENANT, a_file, a_job, a_page, a_step
@@ -244,22 +245,28 @@ def test_a_blob_goes_with_the_last_file_that_counts_on_it(filled: Store) -> None
         rows.files.add(twin)
         rows.pages.put(TENANT, FILE.blob_key, [a_page(1)])
     with filled.write() as rows:
-        assert rows.files.remove(twin) == ()
+        assert not rows.files.remove(twin)
         assert rows.pages.count(FILE.blob_key) == 1
-        assert (FILE.blob_key,) == rows.files.remove(FILE)
+        assert rows.files.remove(FILE)
         assert rows.pages.count(FILE.blob_key) == 0
         assert rows.files.get(TENANT, FILE.id) is None
 
 
-def test_a_file_counts_on_its_source_too(filled: Store) -> None:
-    """A PDF that was made of an upload goes with it."""
+def test_the_words_of_a_pdf_that_was_made_of_a_file_go_with_it(filled: Store) -> None:
+    """Also when no file names that PDF as its source any more."""
+    made = derived_key(FILE.blob_key)
     with filled.write() as rows:
-        rows.files.count_blob(TENANT, "made.pdf", 10)
-        rows.files.set_source(FILE.id, "made.pdf", [])
-        changed = rows.files.get(TENANT, FILE.id)
-        assert isinstance(changed, StoredFile)
-        assert (FILE.blob_key, "made.pdf") == tuple(sorted(rows.files.remove(changed), key=lambda k: k == "made.pdf"))
-        assert not rows.files.discount_blob("made.pdf")
+        rows.pages.put(TENANT, made, [a_page(1)])
+        assert rows.files.remove(FILE)
+        assert rows.pages.count(made) == 0
+
+
+def test_a_file_that_is_gone_cannot_be_held_or_locked(filled: Store) -> None:
+    """Nor can that of another tenant."""
+    with filled.write() as rows:
+        assert rows.files.hold(TENANT, [FILE.id, "gone"]) == {FILE.id}
+        assert rows.files.hold("tenant-b", [FILE.id]) == frozenset()
+        assert (rows.files.lock(TENANT, FILE.id), rows.files.lock("tenant-b", FILE.id)) == (FILE, None)
 
 
 def test_pages_are_kept_by_source(filled: Store) -> None:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TypeVar, cast
 
@@ -16,10 +17,14 @@ import pytest
 from service.domain.errors import ErrorCode, StateError
 from service.domain.jobs import EventType, Step, StepState
 from service.jobs import lifecycle
+from service.jobs.control import delete_job
 from service.jobs.idempotency import reserve_key
 from service.jobs.lifecycle import LeaseRule
 from service.jobs.services import Services
 from service.jobs.settle import Claim, claim_steps
+from service.jobs.submit import NewJob, Submission, add_job, hold_files
+from service.storage.blobs_folder import FolderBlobs
+from service.storage.pictures import PictureCache
 from service.storage.store import Store
 from tests.fakes.rows import TENANT, a_file, a_job, a_page, a_step
 
@@ -156,6 +161,55 @@ def test_uploads_of_the_same_bytes_are_all_counted(store: Store) -> None:
     with store.write() as rows:
         gone = [rows.files.discount_blob(a_file().blob_key) for _ in range(THREADS - 1)]
         assert gone == [False] * (THREADS - 1)
+
+
+def _delete(store: Store, folder: Path, job_id: str) -> Callable[[], object]:
+    parts = SimpleNamespace(
+        store=store,
+        clock=lambda: 100.0,
+        blobs=FolderBlobs(folder / "blobs"),
+        pictures=PictureCache(folder / "pictures", max_bytes=0),
+    )
+    return lambda: delete_job(cast(Services, parts), TENANT, job_id)
+
+
+@pytest.mark.parametrize("turn", range(15))
+def test_a_file_is_not_deleted_under_a_job_that_is_being_handed_in(store: Store, tmp_path: Path, turn: int) -> None:
+    """Either the new job keeps the file, or it is told that the file is gone; nobody waits for the other."""
+    old, new = a_job("job-old", created_at=float(turn)), a_job("job-new")
+    with store.write() as rows:
+        rows.files.add(a_file())
+        rows.jobs.add(old, None)
+    submission = cast(Submission, SimpleNamespace(file=a_file(), password=None, idempotency=None))
+    made = NewJob(job=new, step=a_step("step-new", job_id=new.id), submission=submission)
+
+    def hand_in() -> bool:
+        try:
+            with store.write(durable=True) as rows:
+                hold_files(rows, [made])
+                add_job(rows, made)
+        except StateError as error:
+            return error.code is not ErrorCode.FILE_NOT_FOUND
+        return True
+
+    _, taken = _together(_delete(store, tmp_path, old.id), hand_in)
+    with store.read() as rows:
+        assert taken == (rows.files.get(TENANT, a_file().id) is not None) == (rows.jobs.get(new.id) is not None)
+
+
+@pytest.mark.parametrize("turn", range(15))
+def test_the_last_of_two_jobs_that_are_deleted_at_once_takes_the_file_along(
+    store: Store, tmp_path: Path, turn: int
+) -> None:
+    """Neither leaves it to the other."""
+    jobs = a_job("job-one", created_at=float(turn)), a_job("job-two")
+    with store.write() as rows:
+        rows.files.add(a_file())
+        for job in jobs:
+            rows.jobs.add(job, None)
+    _together(*(_delete(store, tmp_path, job.id) for job in jobs))
+    with store.read() as rows:
+        assert rows.files.get(TENANT, a_file().id) is None
 
 
 def test_jobs_that_read_the_same_pages_do_not_disturb_each_other(filled: Store) -> None:

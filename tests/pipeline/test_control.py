@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from service.domain.errors import ErrorCode, StateError
-from service.domain.jobs import JobStatus, StepKind, StepState
+from service.domain.errors import ErrorCode, InputError, StateError
+from service.domain.jobs import JobOptions, JobStatus, StepKind, StepState
 from service.domain.pages import PageRange, PageSize, PageText, TextSource
 from service.jobs.control import cancel_job, delete_job, rerun_job, retry_job
 from service.jobs.events import read_events
 from service.jobs.idempotency import KEPT_S, fingerprint_of, match_key, release_key, reserve_key
 from service.jobs.queries import get_job
 from service.jobs.schemas import JobSchema
+from service.jobs.submit import Submission, submit_job
 from service.jobs.sweep import sweep
+from service.jobs.uploads import forget_upload
 from tests.fakes.model_stub import ModelStub
 from tests.fakes.pipeline import SCHEMA, TENANT, Pipeline, draw_pdf, later, numbered_pdf, pipeline, wait_until
 
@@ -87,16 +90,35 @@ def test_there_is_nothing_to_retry_in_a_job_that_succeeded(service: Pipeline) ->
     assert caught.value.code is ErrorCode.WRONG_STATE
 
 
-def test_a_retry_asks_for_a_page_that_could_not_be_read_before(service: Pipeline) -> None:
-    """A page that failed to be read gave nothing; once it can be read its words take part."""
-    data = draw_pdf(["Invoice number: 4711", "Total: 12.50"])
+def _note_page(service: Pipeline, data: bytes, source: TextSource) -> None:
+    """As if an earlier job had read the second page of the same bytes, in vain."""
     file = service.upload(data)
-    failed = PageText(size=PageSize(2, 612, 792), source=TextSource.FAILED)
     with service.services.store.write() as rows:
-        rows.pages.put(TENANT, file.blob_key, [failed])
+        rows.pages.put(TENANT, file.blob_key, [PageText(size=PageSize(2, 612, 792), source=source)])
+
+
+@pytest.mark.parametrize("others_read", [(), (1,)], ids=["the other page too", "that page alone"])
+def test_a_new_job_reads_a_page_again_whose_reading_failed(service: Pipeline, others_read: tuple[int, ...]) -> None:
+    """What made it fail (a crash, no memory) may be over; its chunk waits for it."""
+    data = draw_pdf([f"Invoice number: 47{len(others_read)}", "Total: 12.50"])
+    _note_page(service, data, TextSource.FAILED)
+    if others_read:
+        source_key = service.upload(data).blob_key
+        read = service.run(draw_pdf([f"Invoice number: 47{len(others_read)}"]), model="embedded")
+        with service.services.store.write() as rows:
+            rows.pages.put(TENANT, source_key, rows.pages.load(read.source_key or ""))
+    job = service.run(data, model="embedded")
+    assert job.status is JobStatus.SUCCEEDED
+    assert [row["state"] for row in service.result(job)["coverage"]] == ["extracted", "extracted"]
+
+
+def test_a_retry_asks_for_a_page_that_could_not_be_read_before(service: Pipeline) -> None:
+    """A page on which nothing could be read gave nothing; once it can be read its words take part."""
+    data = draw_pdf(["Invoice number: 4711", "Total: 12.50"])
+    _note_page(service, data, TextSource.UNREADABLE)
     job = service.run(data, model="embedded")
     assert job.status is JobStatus.PARTIALLY_SUCCEEDED
-    assert [row["state"] for row in service.result(job)["coverage"]] == ["extracted", "failed"]
+    assert [row["state"] for row in service.result(job)["coverage"]] == ["extracted", "unreadable"]
     ended = service.retry(job)
     assert [row["state"] for row in service.result(ended)["coverage"]] == ["extracted", "extracted"]
     assert ended.status is JobStatus.SUCCEEDED
@@ -123,6 +145,51 @@ def test_a_rerun_takes_document_boundaries_from_a_person(service: Pipeline) -> N
     rerun_job(service.services, TENANT, job.id, documents=(PageRange(1, 2), PageRange(3, 5)))
     records = service.result(service.finish(job))["records"]
     assert [record["pages"] for record in records] == [[1, 2], [3, 4, 5]]
+
+
+@pytest.mark.parametrize(
+    ("documents", "why"),
+    [
+        ([(1, 1)], "must end at page 3"),
+        ([(1, 1), (3, 3)], "document 2 must begin at page 2"),
+        ([(2, 3)], "document 1 must begin at page 1"),
+        ([(1, 2), (2, 3)], "document 2 must begin at page 3"),
+        ([(1, 2), (3, 9)], "must end at page 3"),
+    ],
+)
+def test_boundaries_that_lose_or_share_a_page_are_refused(
+    service: Pipeline, documents: list[tuple[int, int]], why: str
+) -> None:
+    """And the job stays as it was."""
+    job = service.run(numbered_pdf(3), model="embedded")
+    with pytest.raises(InputError, match=why):
+        rerun_job(service.services, TENANT, job.id, documents=tuple(PageRange(*each) for each in documents))
+    assert get_job(service.services, TENANT, job.id) == job
+
+
+def test_a_file_that_is_deleted_meanwhile_is_not_found(service: Pipeline) -> None:
+    """Not an error of ours: it was there when the request was looked at."""
+    file = service.upload(numbered_pdf(1, mark="meanwhile"))
+    forget_upload(service.services, file)
+    submission = Submission(
+        tenant_id=TENANT, file=file, schema=SCHEMA, options=JobOptions(model="embedded"), metadata={}
+    )
+    with pytest.raises(StateError) as caught:
+        submit_job(service.services, submission)
+    assert caught.value.code is ErrorCode.FILE_NOT_FOUND
+
+
+def test_what_a_killed_upload_left_is_removed_after_a_day(tmp_path: Path) -> None:
+    """One that still comes in stays."""
+    with pipeline(tmp_path, sweeping=False) as service:
+        folder = service.home / "blobs" / TENANT / "incoming"
+        folder.mkdir(parents=True)
+        old, fresh = folder / "old", folder / "fresh"
+        for path in (old, fresh):
+            path.write_bytes(b"%PDF-1.7 half a file")
+        os.utime(old, (time.time() - DAY_S - 60,) * 2)
+        sweep(service.services)
+        assert [path.name for path in folder.iterdir()] == ["fresh"]
 
 
 PLANTED = "Zweihundertfuenfundvierzig"

@@ -46,8 +46,12 @@ def test_the_password_is_forgotten_once_the_file_is_open(stub: ModelStub, tmp_pa
         rerun_job(service.services, TENANT, job.id, schema=JobSchema(source=dict(SCHEMA), name="letter", version=None))
         again = service.finish(job)
         assert (again.status, again.run) == (JobStatus.SUCCEEDED, 2)
+        twin = service.run(LOCKED, password=PASSWORD)
         delete_job(service.services, TENANT, job.id)
+        assert service.result(twin)["coverage"][0]["state"] == "extracted"
+        delete_job(service.services, TENANT, twin.id)
         assert not any((tmp_path / "blobs").rglob("*/*/*"))
+        assert service.rows("select 1 from pages union all select 1 from blobs") == []
 
 
 def test_a_wrong_password_can_be_followed_by_a_job_with_the_right_one(service: Pipeline) -> None:
