@@ -87,6 +87,8 @@ class PageFrame:
 
 def clip(box: Box) -> Box | None:
     """The part of a box that is on the page; None when nothing of it is."""
+    if 0.0 <= box.x0 < box.x1 <= 1.0 and 0.0 <= box.y0 < box.y1 <= 1.0:
+        return box
     x0, y0, x1, y1 = max(0.0, box.x0), max(0.0, box.y0), min(1.0, box.x1), min(1.0, box.y1)
     return Box(x0, y0, x1, y1) if x0 < x1 and y0 < y1 else None
 

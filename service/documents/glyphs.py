@@ -25,6 +25,7 @@ _FILL_AND_STROKE = 2
 _HYPHEN = 0x2
 """What PDFium gives for a hyphen at a line's end."""
 _REPLACEMENT = 0xFFFD
+_SURROGATES = 0xD800
 
 
 def _address(function: object) -> int:
@@ -81,7 +82,11 @@ class _GlyphReader:
         return PageGlyphs(Letters(self._read_codes(style_of), self._read_edges(), style_of, styles), unmapped)
 
     def _read_codes(self, style_of: Ints) -> Ints:
-        codes = np.fromiter(map(_unicode, repeat(self._handle), range(self._count)), np.int64, self._count)
+        buffer = (ctypes.c_ushort * (self._count + 1))()
+        written = pdfium_c.FPDFText_GetText(self._text, 0, self._count, buffer) - 1
+        codes = np.array(buffer[: self._count], np.int64)
+        if written != self._count or (codes >= _SURROGATES).any():  # some character is not one unit of this text
+            codes = np.fromiter(map(_unicode, repeat(self._handle), range(self._count)), np.int64, self._count)
         codes[(codes == _HYPHEN) & (style_of > 0)] = ord("-")
         codes[(codes <= 0) | (codes > sys.maxunicode)] = _REPLACEMENT
         return codes

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -66,17 +68,24 @@ def judge(evidence: PageEvidence) -> Route:
 
 def is_garbage(text: str, unmapped: int = 0) -> bool:
     """Whether a text layer is no letters a person would read: no mapping, private use, control characters, signs."""
-    letters = [c for c in text if not c.isspace()]
+    # A page has thousands of letters, but few different ones.
+    counts = Counter({char: count for char, count in Counter(text).items() if not char.isspace()})
+    letters = counts.total()
     if not letters:
         return False
-    bad = max(unmapped, sum(1 for c in letters if _is_bad(c)))
-    if bad > _GARBAGE * len(letters) or text.count("(cid:") * 20 > len(letters):
+    bad = max(unmapped, _total(counts, _is_bad))
+    if bad > _GARBAGE * letters or text.count("(cid:") * 20 > letters:
         return True
-    telling = [c for c in letters if c not in _NEUTRAL]
+    telling = _total(counts, lambda c: c not in _NEUTRAL)
     if not telling:
         return False
-    share = sum(1 for c in telling if c.isalnum() or unicodedata.category(c) == "Sc") / len(telling)
-    return share < (_LETTERS_SHORT if len(telling) < _SHORT else _LETTERS)
+    share = _total(counts, lambda c: c.isalnum() or unicodedata.category(c) == "Sc") / telling
+    return share < (_LETTERS_SHORT if telling < _SHORT else _LETTERS)
+
+
+def _total(counts: Counter[str], of: Callable[[str], bool]) -> int:
+    """How many of the letters are of a kind."""
+    return sum(count for char, count in counts.items() if of(char))
 
 
 def _is_bad(char: str) -> bool:

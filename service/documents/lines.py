@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 
 from service.documents.columns import Stretch, split_columns
 from service.documents.pieces import Piece, along_across, is_rtl
@@ -65,12 +66,12 @@ def _stretches(lines: list[list[Piece]]) -> Iterator[Stretch]:
                 continue
             part = line[start - index + number + 1 : number + 1]
             yield Stretch(
-                min(p.x0 for p in part),
-                min(p.y0 for p in part),
-                max(p.x1 for p in part),
-                max(p.y1 for p in part),
+                min([p.x0 for p in part]),
+                min([p.y0 for p in part]),
+                max([p.x1 for p in part]),
+                max([p.y1 for p in part]),
                 piece.size,
-                sum(len(p.text) + 1 for p in part),
+                sum([len(p.text) + 1 for p in part]),
                 tuple(range(start, index)),
             )
             start = index
@@ -101,8 +102,8 @@ def _group_lines(pieces: Sequence[Piece]) -> list[list[Piece]]:
     angle = pieces[0].angle
     lines: list[list[Piece]] = []
     start, size = 0.0, 0.0
-    for piece in sorted(pieces, key=lambda p: _baseline(p, angle)):
-        at = _baseline(piece, angle)
+    placed = [(_baseline(piece, angle), piece) for piece in pieces]
+    for at, piece in sorted(placed, key=itemgetter(0)):
         if lines and at - start < _SAME_LINE * min(max(size, piece.size), 2 * piece.size):
             lines[-1].append(piece)
             if piece.size > size:
@@ -115,10 +116,12 @@ def _group_lines(pieces: Sequence[Piece]) -> list[list[Piece]]:
 
 def _reading_order(line: list[Piece]) -> list[Piece]:
     """Left to right, or right to left with the left-to-right runs inside it kept forward."""
-    line = sorted(line, key=lambda p: along_across(p)[0])
+    line = sorted(line, key=(lambda p: p.x0) if line[0].angle == 0 else (lambda p: along_across(p)[0]))
     rtl = sum(len(p.text) for p in line if is_rtl(p.text))
+    if rtl == 0:
+        return line
     letters = sum(len(p.text) for p in line if any(c.isalpha() for c in p.text))
-    if rtl * 2 <= letters or rtl == 0:
+    if rtl * 2 <= letters:
         return line
     ordered: list[Piece] = []
     run: list[Piece] = []
@@ -170,5 +173,7 @@ def _line_position(line: list[Piece], main: float) -> tuple[float, float]:
 
 def _baseline(piece: Piece, angle: float) -> float:
     """Where the line stands, across the direction of the text, in points."""
+    if angle == 0:
+        return piece.origin_y
     turn = math.radians(angle)
     return -piece.origin_x * math.sin(turn) + piece.origin_y * math.cos(turn)

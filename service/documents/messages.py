@@ -129,7 +129,7 @@ def encode_words(words: Sequence[Word]) -> JsonObject:
     """Words by columns, places rounded to a hundred-thousandth of the page."""
     columns = to_columns(words)
     for edge in ("x0", "y0", "x1", "y1"):
-        columns[edge] = [round(value, 5) for value in columns[edge]]
+        columns[edge] = [(value * 100_000 + 0.5) // 1 / 100_000 for value in columns[edge]]  # `round` takes long
     columns["size"] = [round(size, 2) for size in columns["size"]]
     columns["certainty"] = [round(certainty, 4) for certainty in columns["certainty"]]
     return cast(JsonObject, columns)

@@ -80,6 +80,7 @@ class PdfPageReader:
         self._page = page
         self._frame = frame
         self._size = frame.size(index + 1)
+        self._width, self._height = frame.width, frame.height
         self._drawn: Drawn = read_drawing(page, frame)
 
     def read(self) -> PageReading:
@@ -134,7 +135,7 @@ class PdfPageReader:
         return (Issue(stage=Stage.READ, code="hidden_text", message=message, page=self._size.page),)
 
     def _box(self, piece: Piece) -> Box | None:
-        width, height = self._frame.width, self._frame.height
+        width, height = self._width, self._height
         return clip(Box(piece.x0 / width, piece.y0 / height, piece.x1 / width, piece.y1 / height))
 
     def _sort(self, pieces: Sequence[Piece]) -> _SortedWords:
@@ -156,7 +157,7 @@ class PdfPageReader:
 
     def _why_hidden(self, piece: Piece, box: Box | None, look: Look | None) -> str | None:
         x, y = (piece.x0 + piece.x1) / 2, (piece.y0 + piece.y1) / 2
-        if box is None or not (0 <= x <= self._frame.width and 0 <= y <= self._frame.height):
+        if box is None or not (0 <= x <= self._width and 0 <= y <= self._height):
             return "off the page"
         if piece.invisible:
             return _INVISIBLE
