@@ -16,6 +16,7 @@ _NEXT_SEQ = (
     .values(last_seq=tables.jobs.c.last_seq + 1)
     .returning(tables.jobs.c.last_seq)
 )
+_ADD = insert(tables.events)
 
 
 class EventRows:
@@ -34,7 +35,7 @@ class EventRows:
             self._connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": EVENT_LOCK})
         seq = self._connection.execute(_NEXT_SEQ, {"job_id": job.id}).scalar_one()
         row = {"tenant_id": job.tenant_id, "job_id": job.id, "seq": seq, "type": kind, "data": data, "at": at}
-        self._connection.execute(insert(tables.events), row)
+        self._connection.execute(_ADD, row)
 
     def after(self, tenant_id: str, position: int, most: int) -> tuple[Event, ...]:
         """Events of a tenant behind a position, oldest first."""

@@ -19,6 +19,15 @@ _COLUMNS = [tables.steps.c[name] for name in _NAMES]
 _OPEN = (StepState.QUEUED, StepState.RUNNING)
 # Made once: building a statement takes longer than running it, and each step needs these several times.
 _GET = select(*_COLUMNS).where(tables.steps.c.id.in_(bindparam("step_ids", expanding=True)))
+_OF_RUN = and_(tables.steps.c.job_id == bindparam("of_job"), tables.steps.c.run == bindparam("of_run"))
+_TALLIES = (
+    select(tables.steps.c.kind, tables.steps.c.state, func.count())
+    .where(_OF_RUN)
+    .group_by(tables.steps.c.kind, tables.steps.c.state)
+)
+_ORDINALS = select(tables.steps.c.ordinal).where(_OF_RUN, tables.steps.c.kind == bindparam("of_kind"))
+_RESULT = select(tables.steps.c.result).where(tables.steps.c.id == bindparam("step_id"))
+_ADD = insert(tables.steps)
 _SWAP = update(tables.steps).where(
     tables.steps.c.id == bindparam("old_id"), tables.steps.c.version == bindparam("old_version")
 )
@@ -33,7 +42,7 @@ class StepRows:
     def add(self, steps: Sequence[Step]) -> None:
         """Insert new steps; the unique key (job, run, kind, ordinal) refuses a second one."""
         if steps:
-            self._connection.execute(insert(tables.steps), [to_columns(step) for step in steps])
+            self._connection.execute(_ADD, [to_columns(step) for step in steps])
 
     def get(self, step_ids: Collection[str]) -> tuple[Step, ...]:
         """The steps that exist, in no order."""
@@ -50,10 +59,8 @@ class StepRows:
 
     def tallies(self, job: Job) -> Tallies:
         """How many steps of the current run stand where."""
-        step = tables.steps.c
-        query = select(step.kind, step.state, func.count()).where(step.job_id == job.id, step.run == job.run)
         counted: dict[StepKind, dict[str, int]] = {}
-        for kind, state, count in self._connection.execute(query.group_by(step.kind, step.state)):
+        for kind, state, count in self._connection.execute(_TALLIES, {"of_job": job.id, "of_run": job.run}):
             name = "open" if StepState(state) in _OPEN else state
             into = counted.setdefault(StepKind(kind), {})
             if name != StepState.CANCELLED:
@@ -62,9 +69,8 @@ class StepRows:
 
     def ordinals(self, job: Job, kind: StepKind) -> frozenset[int]:
         """Ordinals in use by the current run's steps of one kind."""
-        step = tables.steps.c
-        query = select(step.ordinal).where(step.job_id == job.id, step.run == job.run, step.kind == kind)
-        return frozenset(self._connection.execute(query).scalars())
+        found = self._connection.execute(_ORDINALS, {"of_job": job.id, "of_run": job.run, "of_kind": kind})
+        return frozenset(found.scalars())
 
     def swap(self, old: Step, new: Step, result: object | None = None) -> bool:
         """Write a changed step if nobody changed it since it was loaded; whether it was written."""
@@ -75,7 +81,7 @@ class StepRows:
 
     def result(self, step_id: str, kind: type[T]) -> T | None:
         """What a finished step left, or None."""
-        body = self._connection.execute(select(tables.steps.c.result).where(tables.steps.c.id == step_id)).scalar()
+        body = self._connection.execute(_RESULT, {"step_id": step_id}).scalar()
         return None if body is None else unpack(kind, body)
 
     def copy_result(self, from_step: str, to_step: str) -> None:
