@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Literal
 
 from service.domain.corrections import Mark, ReviewAction, ReviewEvent, Unplaced
@@ -67,8 +68,14 @@ def load_machine(rows: Rows, job: Job) -> RunResult:
     """What the run gave; nothing if it ended before it was merged."""
     body = rows.jobs.result(job)
     if body is not None:
-        return unpack(RunResult, body)
+        return _unpacked(body)
     return RunResult(records=(), coverage=(), issues=job.issues, usage=NO_USAGE, model=job.options.model)
+
+
+@lru_cache(maxsize=4)
+def _unpacked(body: bytes) -> RunResult:
+    """A run's result; a reviewer asks for the same one at every change, and reading a large one takes most of the time."""
+    return unpack(RunResult, body)
 
 
 def corrected(result: RunResult, overlay: Overlay) -> Current:

@@ -41,7 +41,7 @@ def test_from_upload_to_approval(open_screen: Opener, stub: ModelStub, tmp_path:
     page.locator(".field", has_text="Total").last.click()
     page.locator("#thumbs button").nth(1).click()
     expect(page.locator("#page-number")).to_have_text("Page 2 of 2")
-    page.wait_for_function("document.querySelector('#picture').complete")
+    expect(page.locator("#picture")).to_have_js_property("complete", value=True)
     screen.drag(job, 2, "425.40")
     expect(page.locator(".field", has_text="Total").last).to_contain_text("425.4")
     screen.stored()
@@ -214,3 +214,76 @@ def test_a_rejected_document_is_reopened(open_screen: Opener, stub: ModelStub) -
     screen.page.get_by_role("button", name="More").click()
     screen.page.get_by_role("menuitem", name="Reopen").click()
     expect(screen.page.locator("#state")).to_have_text("In review")
+
+
+def test_a_boundary_is_moved_and_corrections_stay(open_screen: Opener, stub: ModelStub) -> None:
+    """One file becomes two documents; what was corrected on the pages that stay is still corrected."""
+    stub.answers(WRONG)
+    screen = open_screen()
+    job = screen.hand_in(invoice(), schema())
+    screen.open(job)
+    page = screen.page
+    page.locator(".field", has_text="Order number").click()
+    page.keyboard.type("LL-3381")
+    page.keyboard.press("Enter")
+    screen.stored()
+    page.get_by_role("button", name="More").click()
+    page.get_by_role("menuitem", name="Documents in this file").click()
+    page.get_by_label("Pages").last.fill("1, 2")
+    page.get_by_role("button", name="Run again").click()
+    expect(page.locator("#records button")).to_have_count(2)
+    now = screen.result(job)
+    assert [record["pages"] for record in now["records"]] == [[1], [2]]
+    assert now["records"][0]["values"]["order_number"] == "LL-3381"
+
+
+def test_an_approved_record_is_exported(open_screen: Opener, stub: ModelStub, tmp_path: Path) -> None:
+    """As a file with the values that were approved."""
+    stub.answers(TRUTH)
+    screen = open_screen()
+    job = screen.hand_in(invoice(), schema())
+    assert screen.client.post(f"/jobs/{job}/approve", json={"accept_unseen": True}).is_success
+    screen.page.goto(f"{screen.url}/review/{job}")
+    expect(screen.page.locator("#state")).to_have_text("Approved")
+    screen.page.get_by_role("button", name="More").click()
+    with screen.page.expect_download() as waited:
+        screen.page.get_by_role("menuitem", name="Export JSON").click()
+    waited.value.save_as(tmp_path / "out.json")
+    assert json.loads((tmp_path / "out.json").read_text())["records"][0]["values"] == dict(TRUTH)
+
+
+def test_a_failed_job_says_why(open_screen: Opener, stub: ModelStub) -> None:
+    """In the inbox and on its own page."""
+    stub.answers(TRUTH)
+    screen = open_screen()
+    job = screen.hand_in(b"%PDF-1.7\nnothing of a document", schema(), "broken.pdf")
+    screen.page.reload()
+    expect(screen.page.locator("#jobs .chip.bad")).to_have_text("Failed")
+    screen.page.goto(f"{screen.url}/review/{job}")
+    expect(screen.page.locator("#notice")).not_to_be_empty()
+
+
+def test_korean_and_arabic_documents(open_screen: Opener, stub: ModelStub) -> None:
+    """Each value in its own direction, typed as people there type."""
+    stub.answers({**TRUTH, "seller_name": "푸른별 종이상점", "buyer_name": "مكتبة الفانوس", "due_date": None})
+    screen = open_screen()
+    job = screen.hand_in(invoice(), schema(), "송장 ١٢.pdf")
+    screen.open(job)
+    page = screen.page
+    assert page.locator("#name").inner_text() == "송장 ١٢.pdf"
+    for label, typed, shown in (
+        ("Due date", "2026년 10월 21일", "2026-10-21"),
+        ("Total", "٤٢٥٫٤", "425.4"),
+        ("Seller name", "푸른별 종이 상점", "푸른별 종이 상점"),
+    ):
+        field = page.locator(".field", has_text=label).last
+        field.click()
+        page.keyboard.insert_text(typed)
+        page.keyboard.press("Enter")
+        expect(field).to_contain_text(shown)
+    direction = (
+        page.locator(".field", has_text="Buyer name").locator("bdi").evaluate("e => getComputedStyle(e).direction")
+    )
+    assert direction == "rtl"
+    screen.stored()
+    assert screen.values(job)["due_date"] == "2026-10-21"

@@ -94,7 +94,7 @@ export class Card {
     const xs = coordinates.map((point) => point.x * image.naturalWidth);
     const ys = coordinates.map((point) => point.y * image.naturalHeight);
     const middle = [(Math.min(...xs) + Math.max(...xs)) / 2, (Math.min(...ys) + Math.max(...ys)) / 2];
-    const tall = Math.max(30, (Math.max(...ys) - Math.min(...ys)) * 2.2);
+    const tall = Math.max(36, (Math.max(...ys) - Math.min(...ys)) * 2.6);
     const wide = Math.max((tall * width) / height, (Math.max(...xs) - Math.min(...xs)) * 1.15);
     const scale = width / wide;
     const spare = image.naturalWidth - wide;

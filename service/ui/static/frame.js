@@ -1,6 +1,6 @@
 // What stands around the document: its name and state, its pages, and whether all is stored.
 
-import { picture } from "/ui/api.js";
+import { API, picture } from "/ui/api.js";
 import { $, foreign, h } from "/ui/dom.js";
 import { REVIEW } from "/ui/words.js";
 
@@ -19,6 +19,8 @@ export function drawHead(doc) {
   $("#reopen").hidden = !decided;
   $("#reject").hidden = decided;
   $("#postpone").hidden = decided;
+  $("#export").href = `${API}/jobs/${doc.job.id}/result?version=${doc.job.review.state === "approved" ? "approved" : "current"}`;
+  $("#export").download = `${doc.file?.name ?? doc.job.id}.json`;
   document.title = `${doc.file?.name ?? "Review"} · Fieldmark`;
 }
 

@@ -11,7 +11,7 @@ const SUM = /^\s*sum\((?<array>[\w.]+)\.(?<column>\w+)\)\s*==\s*(?<total>[\w.]+)
 
 /** How wide a column is, by what it holds. */
 function width(column) {
-  if (NUMBERS.has(column.field.type)) return "minmax(64px, 0.7fr)";
+  if (NUMBERS.has(column.field.type)) return "minmax(80px, 0.8fr)";
   return column.field.format || column.field.enum ? "minmax(84px, 0.8fr)" : "minmax(110px, 1.8fr)";
 }
 
@@ -80,7 +80,7 @@ export class Grid {
   #cell(leaf) {
     const kind = this.model.mark(leaf);
     const value = plain(this.model.entry(leaf).value);
-    const states = `${NUMBERS.has(leaf.field.type) ? "number " : ""}${kind}${leaf === this.active ? " active" : ""}${this.model.failed(leaf).length ? " broken" : ""}`;
+    const states = `${NUMBERS.has(leaf.field.type) ? "number " : ""}${kind}${leaf === this.active ? " active" : ""}${this.model.broken.has(leaf.pointer) ? " broken" : ""}`;
     const button = h(
       "button",
       { class: "cell-button", tabIndex: -1, title: visible(value), onclick: () => this.on.open(leaf) },

@@ -96,14 +96,21 @@ export class PageView {
     }
   }
 
-  /** The boxes of this page: `{id, coordinates, mark, active, label}`. */
+  /** The boxes of this page: `{id, coordinates, mark}`. */
   boxes(list) {
     this.#boxes = list.map((item) => ({ ...item, box: box(item.coordinates) }));
     $("#boxes").replaceChildren(...this.#boxes.map((item) => {
-      const element = h("div", { class: `box ${item.mark}${item.active ? " active" : ""}`, title: item.label });
-      this.#place(element, item.box);
-      return element;
+      item.element = h("div", { class: `box ${item.mark}` });
+      this.#place(item.element, item.box);
+      return item.element;
     }));
+  }
+
+  /** Make the box of a field the strong one. */
+  strengthen(id) {
+    this.active = id;
+    $("#boxes .active")?.classList.remove("active");
+    this.#boxes.find((item) => item.id === id)?.element.classList.add("active");
   }
 
   #place(element, { x0, y0, x1, y1 }) {
@@ -187,7 +194,7 @@ export class PageView {
     const holds = (area) => point.x >= area.x0 - MARGIN && point.x <= area.x1 + MARGIN && point.y >= area.y0 - MARGIN && point.y <= area.y1 + MARGIN;
     const size = (area) => (area.x1 - area.x0) * (area.y1 - area.y0);
     const found = this.#boxes.filter((item) => holds(item.box)).sort((a, b) => size(a.box) - size(b.box))[0];
-    if (found && !always && !found.active) this.boxed(found.id);
+    if (found && !always && found.id !== this.active) this.boxed(found.id);
     else this.#take((this.#words.get(this.page) ?? []).filter((word) => holds(word.box)).slice(0, 1));
   }
 

@@ -31,7 +31,7 @@ export class Panel {
   #fill(button, leaf) {
     const entry = this.model.entry(leaf);
     const value = plain(entry.value);
-    const broken = this.model.failed(leaf).length > 0;
+    const broken = this.model.broken.has(leaf.pointer);
     button.classList.toggle("broken", broken);
     button.replaceChildren(
       mark(this.model.mark(leaf)),

@@ -13,7 +13,7 @@ export class RecordModel {
     this.id = record.id;
     this.pages = record.pages ?? pages;
     this.conflicts = new Map(record.conflicts.map((conflict) => [conflict.path, conflict]));
-    this.checks = record.checks;
+    this.check(record.checks);
     this.scalars = [];
     this.tables = [];
     this.#walk(root, record.values, "", "", []);
@@ -106,8 +106,15 @@ export class RecordModel {
     return this.leaves.filter((leaf) => this.isOpen(leaf));
   }
 
+  /** Take over the outcome of the checks. */
+  check(checks) {
+    this.checks = checks;
+    this.broken = new Set(checks.filter((check) => !check.ok).flatMap((check) => check.paths));
+  }
+
   /** The checks that do not hold and are about this leaf, or all of them. */
   failed(leaf) {
+    if (leaf && !this.broken.has(leaf.pointer)) return [];
     return this.checks.filter((check) => !check.ok && (!leaf || check.paths.includes(leaf.pointer)));
   }
 }

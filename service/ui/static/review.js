@@ -29,7 +29,7 @@ const card = new Card({ accept, absent, undo, take: (candidate) => change({ valu
 async function fetchDocument(jobId) {
   const job = await get(`/jobs/${jobId}`);
   if (!isOver(job)) return { job };
-  const [result, schema] = await Promise.all([get(`/jobs/${jobId}/result`), get(`/jobs/${jobId}/schema`)]);
+  const [result, schema] = await Promise.all([get(`/jobs/${jobId}/result?view=compact`), get(`/jobs/${jobId}/schema`)]);
   return { job, result, schema: bareSchema(schema), file: result.file };
 }
 
@@ -122,9 +122,10 @@ function drawBoxes() {
   const list = doc.model.leaves.flatMap((item) => {
     const entry = doc.model.entry(item);
     if (entry.page !== view.page || !entry.coordinates?.length) return [];
-    return [{ id: item.address, coordinates: entry.coordinates, mark: doc.model.mark(item), active: item === leaf, label: item.label }];
+    return [{ id: item.address, coordinates: entry.coordinates, mark: doc.model.mark(item) }];
   });
   view.boxes(list);
+  view.strengthen(leaf?.address);
 }
 
 // the field in hand
@@ -138,7 +139,7 @@ function open(next) {
   const page = entry.page ?? view.page ?? 0;
   if (page && page !== view.page) view.show(page);
   else if (!view.page) view.show(doc.model.pages[0] ?? 1);
-  drawBoxes();
+  view.strengthen(leaf.address);
   view.reveal();
   showEvidence(entry);
   card.focus();
@@ -277,7 +278,7 @@ async function stored(batch, answer) {
     if (record.id === doc.model.id) doc.model.conflicts.delete(done.pointer);
   }
   for (const record of doc.result.records) record.checks = answer.checks[record.id] ?? record.checks;
-  doc.model.checks = answer.checks[doc.model.id] ?? doc.model.checks;
+  doc.model.check(answer.checks[doc.model.id] ?? doc.model.checks);
   settleView(batch);
   return undefined;
 }
@@ -297,7 +298,7 @@ function settleView(batch) {
 /** Rows came, went or moved: the record is asked for anew, and the field in hand is found again. */
 async function reload(batch) {
   const address = leaf?.address;
-  doc.result = await get(`/jobs/${doc.job.id}/result`);
+  doc.result = await get(`/jobs/${doc.job.id}/result?view=compact`);
   doc.model = new RecordModel(doc.result.records[doc.recordAt], doc.schema, doc.model.pages);
   panel.open(doc.model, doc.schema["x-checks"] ?? []);
   const touched = batch.at(-1).op === "undo" ? doc.model.byAddress.get(batch.at(-1).path) : null;
@@ -374,6 +375,26 @@ async function nextDocument(skip = []) {
   return load(job.id);
 }
 
+/** Say anew which pages are one document; the file is run again, and corrections stay where their place is still there. */
+async function boundaries() {
+  await leave();
+  await doc.changes.settled();
+  const now = doc.result.records.map((record) => (record.pages.length > 1 ? `${record.pages[0]}-${record.pages.at(-1)}` : record.pages[0])).join(", ");
+  const text = `The file has ${doc.file.pages.length} pages. Now: ${now}. Write the pages of each document, such as 1-2, 3.`;
+  const answer = await ask({ heading: "Documents in this file", text, write: "Pages", yes: "Run again" });
+  if (!answer) return;
+  const documents = answer.written.split(/[,;]/).map((part) => part.trim().split(/\s*[-–]\s*/).map(Number)).map(([first, last]) => ({ first, last: last ?? first }));
+  try {
+    await post(`/jobs/${doc.job.id}/rerun`, { documents });
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return notice(error.message);
+  }
+  $("#work").hidden = true;
+  $("#loading").hidden = false;
+  return load(doc.job.id);
+}
+
 async function reopen() {
   doc.job = await post(`/jobs/${doc.job.id}/reopen`);
   drawHead(doc);
@@ -435,7 +456,7 @@ function wire() {
   const menu = (shown) => { $("#more-menu").hidden = !shown; $("#more").setAttribute("aria-expanded", String(shown)); };
   $("#more").addEventListener("click", () => menu($("#more-menu").hidden));
   document.addEventListener("click", (event) => { if (event.target !== $("#more")) menu(false); });
-  for (const [id, act] of [["postpone", postpone], ["reject", reject], ["reopen", reopen], ["to-next", () => nextDocument()]]) $(`#${id}`).addEventListener("click", act);
+  for (const [id, act] of [["postpone", postpone], ["reject", reject], ["reopen", reopen], ["to-next", () => nextDocument()], ["boundaries", boundaries]]) $(`#${id}`).addEventListener("click", act);
   addEventListener("beforeunload", (event) => { if (doc?.changes.pending || card.changed) event.preventDefault(); });
   addEventListener("popstate", () => location.reload());
   setInterval(() => { if (doc?.job.review.state === "in_review" && !document.hidden) claim(); }, CLAIM_AGAIN_MS);
