@@ -130,7 +130,7 @@ def encode_words(words: Sequence[Word]) -> JsonObject:
     columns = to_columns(words)
     for edge in ("x0", "y0", "x1", "y1"):
         columns[edge] = [(value * 100_000 + 0.5) // 1 / 100_000 for value in columns[edge]]  # `round` takes long
-    columns["size"] = [round(size, 2) for size in columns["size"]]
+    columns["size"] = [(size * 100 + 0.5) // 1 / 100 for size in columns["size"]]
     columns["certainty"] = [round(certainty, 4) for certainty in columns["certainty"]]
     return cast(JsonObject, columns)
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TypeAlias, TypedDict, cast
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from itertools import repeat
+from typing import TypeAlias, TypedDict, TypeVar, cast
 
 from service.domain.geometry import Box
 from service.domain.pages import Word
 
+T = TypeVar("T")
 _KINDS: Mapping[str, frozenset[type]] = {
     "text": frozenset({str}),
     "line": frozenset({int}),
@@ -58,9 +61,22 @@ def from_columns(found: Unchecked) -> tuple[Word, ...]:
         ValueError: a column is missing, or holds something else than it should.
     """
     columns = _checked(found)
-    boxes = map(Box, columns["x0"], columns["y0"], columns["x1"], columns["y1"])
-    rest = (columns["line"], columns["size"], columns["bold"], columns["certainty"])
-    return tuple(map(Word, columns["text"], boxes, *rest))
+    boxes = _make(Box, {edge: columns[edge] for edge in ("x0", "y0", "x1", "y1")})
+    rest = {name: columns[name] for name in ("text", "line", "size", "bold", "certainty")}
+    return tuple(_make(Word, {"box": boxes, **rest}))
+
+
+def _make(kind: type[T], columns: Mapping[str, Sequence[object]]) -> list[T]:
+    """Frozen objects with slots, filled column by column: in less than half the time that their own `__init__` takes.
+
+    Args:
+        columns: one for each slot, equally long.
+    """
+    made = list(map(object.__new__, repeat(kind, len(next(iter(columns.values()))))))
+    for name, column in columns.items():
+        fill = cast("Callable[[T, object], None]", getattr(kind, name).__set__)
+        deque(map(fill, made, column), maxlen=0)
+    return made
 
 
 def _checked(found: Unchecked) -> WordColumns:
