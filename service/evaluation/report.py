@@ -211,4 +211,4 @@ def wilson_lower(right: int, count: int) -> float | None:
     z, share = 1.96, right / count
     middle = share + z * z / (2 * count)
     spread = z * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
-    return (middle - spread) / (1 + z * z / count)
+    return max(0.0, (middle - spread) / (1 + z * z / count))  # rounding leaves a trace below 0
