@@ -66,6 +66,8 @@ SCHEMA_VERSION: JsonObject = {
     "effective_schema": _EFFECTIVE,
     "checks": [],
 }
+GENERATION_REQUEST: JsonObject = {"file_ids": [_FILE_ID], "instruction": "Fields: invoice number, due date"}
+GENERATED_SCHEMA: JsonObject = {"name": "document_schema", "schema": SCHEMA["schema"]}
 JOB_REQUEST: JsonObject = {
     "file_id": _FILE_ID,
     "schema": SCHEMA,

@@ -14,12 +14,14 @@ from service.api import examples
 from service.api.bodies import read_object
 from service.api.context import Reader, ServicesOf, Submitter, refuse_query
 from service.api.documentation import Extra, errors, success
+from service.api.generation import LONGEST_INSTRUCTION, generate_for
 from service.api.payloads import API, Payload, moment
 from service.domain.errors import ErrorCode
 from service.domain.records import JsonObject
 from service.domain.schema import parse_schema
 from service.domain.schema_version import READY_VERSION, SchemaVersion
 from service.extraction.effective import effective_schema
+from service.jobs.generate_schema import MOST_FILES
 from service.jobs.schemas import LONGEST_NAME, find_schema, list_schemas, put_schema, schema_versions
 from service.jobs.services import Services
 
@@ -69,8 +71,31 @@ class SchemaListPayload(Payload):
     schemas: list[SchemaEntry]
 
 
+class GeneratedSchemaPayload(Payload):
+    """A proposal, in the form in which a job takes a schema."""
+
+    name: str
+    schema_: JsonObject = Field(alias="schema")
+
+
 def _body() -> Extra:
     content = {"application/json": {"schema": {"type": "object"}, "example": examples.SCHEMA}}
+    return {"requestBody": {"required": True, "content": content}}
+
+
+def _generation_body() -> Extra:
+    words: JsonObject = {"type": "string", "maxLength": LONGEST_INSTRUCTION}
+    ids: JsonObject = {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": MOST_FILES}
+    named: JsonObject = {"type": "object", "required": ["file_ids"], "additionalProperties": False}
+    form: JsonObject = {"type": "object", "required": ["file"], "additionalProperties": False}
+    file: JsonObject = {"type": "array", "items": {"type": "string", "format": "binary"}, "maxItems": MOST_FILES}
+    content = {
+        "application/json": {
+            "schema": named | {"properties": {"file_ids": ids, "instruction": words}},
+            "example": examples.GENERATION_REQUEST,
+        },
+        "multipart/form-data": {"schema": form | {"properties": {"file": file, "instruction": words}}},
+    }
     return {"requestBody": {"required": True, "content": content}}
 
 
@@ -91,6 +116,31 @@ async def keep_schema(name: SchemaName, request: Request, services: ServicesOf, 
     payload = await to_thread.run_sync(_payload, services, caller.tenant_id, schema)
     headers = {"Location": f"{API}/schemas/{schema.reference}"}
     return Response(payload.model_dump_json(), 201 if is_new else 200, headers, media_type="application/json")
+
+
+@router.post(
+    "/schemas/generate",
+    summary="Generate a schema",
+    response_class=Response,
+    responses=errors(
+        ErrorCode.NO_FILE,
+        ErrorCode.NO_PAGES,
+        ErrorCode.FILE_NOT_FOUND,
+        ErrorCode.FILE_TOO_LARGE,
+        ErrorCode.UNSUPPORTED_FORMAT,
+        ErrorCode.PASSWORD_REQUIRED,
+    )
+    | success(GeneratedSchemaPayload, examples.GENERATED_SCHEMA, "A schema to look over and to keep."),
+    openapi_extra=_generation_body(),
+)
+async def propose_schema(request: Request, services: ServicesOf, caller: Submitter) -> Response:
+    """Propose fields for one to three documents of a kind, by name (`file_ids`) or sent along as `file`.
+
+    Works offline. Nothing is kept: neither the schema nor the files that come with the request.
+    """
+    name, schema = await generate_for(request, services, caller)
+    payload = GeneratedSchemaPayload(name=name, schema=schema)
+    return Response(payload.model_dump_json(by_alias=True), media_type="application/json")
 
 
 @router.get(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, Protocol
@@ -54,6 +55,10 @@ class Desk(Protocol):
 
     def schema(self, reference: str) -> tuple[str, JsonObject]:
         """A kept or ready schema: `name@version` and its content."""
+        ...
+
+    def generate_schema(self, paths: Sequence[Path], instruction: str) -> tuple[str, JsonObject]:
+        """A schema that fits some documents: a name and its content."""
         ...
 
     def submit(self, order: Order) -> str:

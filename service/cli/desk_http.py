@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
 from typing import Literal, cast
 from urllib.parse import quote
 
@@ -20,6 +22,8 @@ from service.domain.records import Json, JsonObject
 _API = "/api/v1"
 _PATIENCE_S = 30.0
 _PAUSE_S = 0.5
+_READING_S = 300.0
+"""For calls that read pages before they answer."""
 _NOT_NOW = (429, 503)
 _STATE = (401, 403, 404, 409, 410)
 _OURS = 500
@@ -40,6 +44,21 @@ class HttpDesk:
         """See `Desk.schema`."""
         found = self._ask("GET", f"/schemas/{quote(reference, safe='@')}")
         return f"{found['name']}@{found['version']}", _object(found["schema"])
+
+    def generate_schema(self, paths: Sequence[Path], instruction: str) -> tuple[str, JsonObject]:
+        """See `Desk.generate_schema`."""
+
+        def send() -> httpx.Response:
+            with ExitStack() as stack:
+                files = [("file", (path.name, stack.enter_context(path.open("rb")))) for path in paths]
+                data = {"instruction": instruction}
+                return self._client.post(f"{_API}/schemas/generate", data=data, files=files, timeout=_READING_S)
+
+        try:
+            found = self._persist(send)
+        except OSError as error:
+            raise InputError(ErrorCode.NO_FILE, f"A file cannot be read: {error.strerror}.", param="file") from None
+        return str(found["name"]), _object(found["schema"])
 
     def submit(self, order: Order) -> str:
         """See `Desk.submit`."""

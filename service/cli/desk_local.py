@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Literal
 
 from service.auth.callers import LOCAL_TENANT, LOCAL_USER
 from service.cli.desk import JobView, Order
 from service.domain.errors import ErrorCode, InputError, StateError
-from service.domain.jobs import JobOptions, QueueName
+from service.domain.jobs import JobOptions, QueueName, StoredFile
 from service.domain.records import JsonObject
 from service.jobs.control import cancel_job
+from service.jobs.generate_schema import MOST_FILES, generate_schema
 from service.jobs.queries import get_job, get_progress
 from service.jobs.result import result_body
 from service.jobs.run_steps import run_ring
 from service.jobs.schemas import choose_schema, find_schema
 from service.jobs.submit import Submission, submit_job
 from service.jobs.sweep import Sweeper
-from service.jobs.uploads import take_bytes
+from service.jobs.uploads import forget_upload, take_bytes
 from service.messaging.queue_inline import InlineQueue
 from service.settings import Settings
 from service.wiring import build_services, close_services, prepare
@@ -45,6 +48,18 @@ class LocalDesk:
         found = find_schema(self._services, LOCAL_TENANT, reference)
         return found.reference, found.source
 
+    def generate_schema(self, paths: Sequence[Path], instruction: str) -> tuple[str, JsonObject]:
+        """See `Desk.generate_schema`."""
+        services = self._services
+        files: list[StoredFile] = []
+        try:
+            for path in paths[: MOST_FILES + 1]:
+                files.append(take_bytes(services, LOCAL_TENANT, path.name, self._read(path)))
+            return generate_schema(services, LOCAL_TENANT, files, instruction)
+        finally:
+            for file in files:
+                forget_upload(services, file)
+
     def submit(self, order: Order) -> str:
         """See `Desk.submit`."""
         services = self._services
@@ -56,7 +71,7 @@ class LocalDesk:
             pages_per_chunk=order.pages_per_chunk,
             priority=order.priority,
         )
-        file = take_bytes(services, LOCAL_TENANT, order.path.name, self._read(order))
+        file = take_bytes(services, LOCAL_TENANT, order.path.name, self._read(order.path))
         submission = Submission(
             tenant_id=LOCAL_TENANT,
             file=file,
@@ -70,14 +85,14 @@ class LocalDesk:
         )
         return submit_job(services, submission).id
 
-    def _read(self, order: Order) -> bytes:
+    def _read(self, path: Path) -> bytes:
         """The file's bytes; of one that is too large no more than shows it."""
         try:
-            with order.path.open("rb") as file:
+            with path.open("rb") as file:
                 return file.read(self._services.limits.max_file_bytes + 1)
         except OSError as error:
             raise InputError(
-                ErrorCode.NO_FILE, f"The file {str(order.path)!r} cannot be read: {error.strerror}.", param="file"
+                ErrorCode.NO_FILE, f"The file {str(path)!r} cannot be read: {error.strerror}.", param="file"
             ) from None
 
     def look(self, job_id: str) -> JobView:

@@ -84,6 +84,27 @@ def add(
     write_out(kept.reference.encode())
 
 
+@schema.command()
+def generate(
+    files: Annotated[
+        list[Path], typer.Argument(exists=True, dir_okay=False, help="1 to 3 documents of one kind.", metavar="FILE...")
+    ],
+    instruction: Annotated[str, typer.Option(help="Which fields are wanted, in words.", show_default=False)] = "",
+    home: _Home = None,
+) -> None:
+    """Propose a schema for documents, to look over and to keep with `schema add`; works offline."""
+    import orjson  # the help text needs none of these
+
+    from service.cli.open_desk import open_desk
+
+    desk = open_desk(_settings(home))
+    try:
+        name, proposed = desk.generate_schema(files, instruction)
+    finally:
+        desk.close()
+    write_out(orjson.dumps({"name": name, "schema": proposed}, option=orjson.OPT_INDENT_2))
+
+
 def _settings(home: Path | None) -> Settings:
     settings = load_settings(home)
     start_logging(quieter(settings), "schema")

@@ -247,3 +247,53 @@ def test_values_always_satisfy_the_effective_schema(client: httpx.Client, name: 
     jsonschema.Draft202012Validator.check_schema(effective)
     for record in answer.json()["records"]:
         jsonschema.validate(record["values"], effective, jsonschema.Draft202012Validator)
+
+
+def test_a_schema_is_generated_from_files_and_uploads(client: httpx.Client) -> None:
+    """It is taken back unchanged, and what came with the request is not kept."""
+    document = ("a.pdf", letter("Letter number: L-17"))
+    said = {"instruction": "Fields: due date"}
+    answer = client.post("/api/v1/schemas/generate", files=[("file", document), ("file", document)], data=said)
+    assert answer.status_code == 200, answer.text
+    generated = answer.json()
+    assert {"letter_number", "due_date"} <= generated["schema"]["properties"].keys()
+    upload = client.post("/api/v1/files", files={"file": document}).json()["id"]
+    named = client.post("/api/v1/schemas/generate", json={"file_ids": [upload], **said})
+    assert named.json() == generated
+    assert client.get(f"/api/v1/files/{upload}").status_code == 200
+    result = submit(client, schema=json.dumps(generated)).json()
+    assert result["records"][0]["values"]["letter_number"] == "L-17"
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        ({}, 400, "no_file"),
+        ({"file_ids": ["file_none"]}, 404, "file_not_found"),
+        ({"file_ids": ["a", "b", "c", "d"]}, 400, "invalid_request_body"),
+        ({"file_ids": ["a"], "wish": "x"}, 400, "invalid_option"),
+    ],
+)
+def test_a_schema_needs_one_to_three_files(client: httpx.Client, body: Any, status: int, code: str) -> None:
+    """What is missing is named."""
+    answer = client.post("/api/v1/schemas/generate", json=body)
+    assert (answer.status_code, error_of(answer)["code"]) == (status, code)
+
+
+def test_nothing_can_be_generated_from_an_empty_page(client: httpx.Client) -> None:
+    """The message says what to do."""
+    answer = client.post("/api/v1/schemas/generate", files={"file": ("a.pdf", letter(""))})
+    assert error_of(answer)["code"] == "no_pages"
+
+
+def test_a_command_generates_in_the_service(client: httpx.Client, tmp_path: Path) -> None:
+    """As if it had read the file itself."""
+    path = tmp_path / "a.pdf"
+    path.write_bytes(letter("Letter number: L-17"))
+    desk = HttpDesk(ServerInfo(pid=0, url=str(client.base_url), redis_url="", started_at=0, version=""), "")
+    try:
+        name, schema = desk.generate_schema([path], "")
+    finally:
+        desk.close()
+    assert name == "document_schema"
+    assert "letter_number" in json.dumps(schema)

@@ -323,9 +323,9 @@ def test_prebuilt_extraction_is_refused_by_name(live: Live) -> None:
 @pytest.mark.parametrize("path", [GENERATION, f"{GENERATION}/chat/completions", EXTRACTION, CHAT])
 @pytest.mark.parametrize("place", ["system", "inside", "apart"])
 def test_a_schema_is_asked_for_on_every_spelling(live: Live, path: str, place: str) -> None:
-    """With the instruction in each of the three places; until it is built the answer says so."""
+    """With the instruction in each of the three places; the answer is sent back unchanged as `response_format`."""
     (user,) = messages(letter(), letter())
-    said = "Generate a schema for letters."
+    said = "Generate a schema for letters with these fields: letter number"
     asked = {
         "system": [{"role": "system", "content": said}, user],
         "inside": [{"role": "user", "content": [{"role": "system", "content": said}, *user["content"]]}],
@@ -333,7 +333,11 @@ def test_a_schema_is_asked_for_on_every_spelling(live: Live, path: str, place: s
     }[place]
     model = "information-extract" if path.startswith(GENERATION) else "schema-generate"
     answer = live.client.post(path, json={"model": model, "messages": asked})
-    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "option_not_supported")
+    assert answer.status_code == 200, answer.text
+    generated = json.loads(answer.json()["choices"][0]["message"]["content"])
+    assert "letter_number" in generated["json_schema"]["schema"]["properties"]
+    extracted = live.client.post(CHAT, json=body(response_format=generated))
+    assert extracted.status_code == 200, extracted.text
     too_many = {"model": model, "messages": messages(*[letter()] * 4)}
     assert live.client.post(path, json=too_many).json()["error"]["code"] == "invalid_request_body"
 

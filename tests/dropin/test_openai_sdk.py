@@ -191,7 +191,9 @@ def test_with_keys_a_wrong_one_is_refused(start: Starter) -> None:
 
 
 def test_schema_generation_is_reached_by_its_own_base_url(live: Live) -> None:
-    """Until it is built the answer says so by name."""
-    with client_of(live, "/schema-generation") as client, pytest.raises(openai.BadRequestError) as refused:
-        client.chat.completions.create(model="information-extract", messages=messages(letter()))
-    assert refused.value.code == "option_not_supported"
+    """The content is a whole `response_format`."""
+    with client_of(live, "/schema-generation") as client:
+        answer = client.chat.completions.create(model="information-extract", messages=messages(letter()))
+    generated = json.loads(answer.choices[0].message.content or "")
+    assert generated["type"] == "json_schema"
+    assert generated["json_schema"]["schema"]["properties"]

@@ -71,3 +71,20 @@ def test_what_is_neither_file_nor_schema_is_said(home: Path):
     assert fault("extract", document, "--schema", "a/b") is ErrorCode.INVALID_SCHEMA
     assert fault("schema", "show", "invoice@3") is ErrorCode.SCHEMA_NOT_FOUND
     assert fault("schema", "add", "a/b", SAMPLES / "form" / "schema.json") is ErrorCode.INVALID_OPTION
+
+
+def test_a_schema_is_generated_that_extract_takes(home: Path):
+    """What is printed is what `schema add` and `--schema` take; nothing else is kept."""
+    form = SAMPLES / "form" / "document.pdf"
+    made = home / "made.json"
+    made.write_text(run("schema", "generate", form, "--instruction", "Fields: telephone"))
+    assert {"phone"} <= json.loads(made.read_text())["schema"]["properties"].keys()
+    result = json.loads(run("extract", form, "--schema", made, "--json"))
+    assert any(value is not None for value in result["records"][0]["values"].values())
+    assert run("schema", "add", "made", made).strip() == "made@1"
+
+
+def test_no_more_than_three_documents_make_a_schema(home: Path):
+    """The limit is told before anything is read."""
+    form = SAMPLES / "form" / "document.pdf"
+    assert fault("schema", "generate", *[form] * 4) is ErrorCode.INVALID_REQUEST
