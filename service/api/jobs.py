@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from service.api import examples
-from service.api.context import Reader, ServicesOf, Submitter, refuse_query
+from service.api.context import Reader, ServicesOf, Submitter, context_of, refuse_query
 from service.api.documentation import INTAKE, JOB, errors, job_body, success
 from service.api.intake import take_in
 from service.api.job_requests import IN_IDS, PRINTABLE
@@ -99,7 +99,8 @@ async def create_job(
     """Make a job; once the answer is out it outlives any crash."""
     taken = await take_in(request, services, caller, idempotency_key)
     ask = partial(get_job, services, caller.tenant_id, taken.job.id)
-    job = await ask_until(request, ask, _is_over, seconds=wanted.wait) if wanted.wait else taken.job
+    free = context_of(request).places.free  # the job is made: one who cannot wait for it has it all the same
+    job = await ask_until(request, ask, _is_over, seconds=wanted.wait) if wanted.wait and free else taken.job
     headers = {"Location": f"{API}/jobs/{job.id}"}
     if taken.repeated:
         headers["Idempotent-Replayed"] = "true"

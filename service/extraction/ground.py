@@ -102,8 +102,8 @@ class _Target:
         return replace(entry, box_check=check, confidence=Confidence.LOW)
 
     def _settled_boolean(self, entry: FieldEntry) -> FieldEntry:
-        """A yes or no has no words of its own: without a place it is a guess."""
-        sure = entry.location is not None and self.checked is not BoxCheck.NONE
+        """A yes or no has no words of its own: without a place where something is printed it is a guess."""
+        sure = self.readable and self.checked is not BoxCheck.NONE
         return replace(entry, box_check=self.checked, confidence=entry.confidence if sure else Confidence.LOW)
 
 
@@ -147,7 +147,10 @@ class _Finder:
     def target(self, leaf: _Leaf) -> _Target:
         entry = leaf.entry
         if isinstance(entry.value, bool):
-            return _Target(leaf, PlaceList(), self._check_mark(entry), bool(self._indexes))
+            place = entry.location
+            return _Target(
+                leaf, PlaceList(), self._check_mark(entry), place is not None and place.page in self._indexes
+            )
         target = _Target(leaf, self._places_of(leaf), BoxCheck.UNCHECKED, bool(self._indexes))
         if entry.location is not None and entry.location.page in self._indexes:
             self._check(target, entry.location)
@@ -217,7 +220,7 @@ class _Finder:
             target.checked = BoxCheck.NONE
 
     def _check_mark(self, entry: FieldEntry) -> BoxCheck:
-        """Whether a check box under a yes or no shows the same; unchecked where there is none."""
+        """Whether a check box under a yes or no shows the same; unchecked where there are words alone."""
         place = entry.location
         if place is None or place.page not in self._indexes:
             return BoxCheck.UNCHECKED
@@ -225,7 +228,7 @@ class _Finder:
         box = _grown(place, _BOX_MARGIN * index.line_height)
         states = [mark.checked for mark in index.marks if box.contains(mark.box.center)]
         if len(states) != 1:
-            return BoxCheck.UNCHECKED
+            return BoxCheck.UNCHECKED if states or index.words_in(box) else BoxCheck.NONE
         return BoxCheck.MATCH if states[0] is entry.value else BoxCheck.NONE
 
     def settle_rows(self, targets: Sequence[_Target]) -> None:

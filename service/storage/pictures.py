@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import uuid
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -33,7 +35,7 @@ class PictureCache:
     def put(self, source_key: str, variant: str, data: bytes) -> None:
         """Keep a picture; a full disk only means that it is drawn again."""
         path = self._path(source_key, variant)
-        temporary = path.with_suffix(f".{os.getpid()}.part")
+        temporary = path.with_suffix(f".{uuid.uuid4().hex}.part")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             temporary.write_bytes(data)
@@ -47,7 +49,10 @@ class PictureCache:
         shutil.rmtree(self._folder(source_key), ignore_errors=True)
 
     def _trim(self) -> None:
-        found = [(p, p.stat()) for p in self._root.glob("*/*") if p.is_file()]
+        found: list[tuple[Path, os.stat_result]] = []
+        for path in self._root.glob("*/*"):
+            with suppress(OSError):  # others fill and trim at the same time
+                found.append((path, path.stat()))
         size = sum(stat.st_size for _, stat in found)
         for path, stat in sorted(found, key=lambda entry: entry[1].st_mtime):
             if size <= self._max_bytes:

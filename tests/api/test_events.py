@@ -144,5 +144,7 @@ def test_only_so_many_may_wait_and_a_place_is_given_back(idle: Idle) -> None:
                 assert (answer.status_code, error_of(answer)["code"]) == (429, "overloaded")
                 assert answer.headers["retry-after"] == "5"
             assert client.get(job["self"]).status_code == 200
+            made = hand_in(client, letter(), "?wait=5")  # not refused: asking again would make a second one
+            assert (made.status_code, made.json()["status"]) == (202, "queued")
         client.post(job["cancel"])
         assert follow(client, job["events"])[-1]["event"] == "job.status"

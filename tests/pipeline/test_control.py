@@ -187,7 +187,8 @@ def test_what_a_killed_upload_left_is_removed_after_a_day(tmp_path: Path) -> Non
         old, fresh = folder / "old", folder / "fresh"
         for path in (old, fresh):
             path.write_bytes(b"%PDF-1.7 half a file")
-        os.utime(old, (time.time() - DAY_S - 60,) * 2)
+        day_ago = time.time() - DAY_S - 60
+        os.utime(old, (day_ago, day_ago))
         sweep(service.services)
         assert [path.name for path in folder.iterdir()] == ["fresh"]
 

@@ -419,6 +419,19 @@ def test_a_yes_or_no_needs_evidence_of_its_own() -> None:
     assert with_mark(True, True, located_=False).confidence is Confidence.LOW
 
 
+@pytest.mark.parametrize(
+    ("line", "page", "confidence"),
+    [(0, 1, Confidence.HIGH), (1, 1, Confidence.LOW), (0, 2, Confidence.LOW)],
+    ids=["over words", "over nothing", "on a page without words"],
+)
+def test_a_yes_or_no_is_sure_only_where_something_is_printed(line: int, page: int, confidence: Confidence) -> None:
+    """Without a check box its words are the evidence; an empty place is none."""
+    blank = PageText(size=PageSize(2, 100, 140), source=TextSource.OCR)
+    given = extraction_of({"signed": True}, (1, 2), {"/signed": (page, line_box(line, 0, 6))})
+    entry = ground(given, schema_of(signed="boolean"), {1: page_of("signed", ""), 2: blank}).fields["/signed"]
+    assert entry.confidence is confidence
+
+
 def test_doubled_letters_of_false_bold_do_not_hide_a_word() -> None:
     """Two words at one place, as old PDF writers print bold, are found once."""
     word = Word("Total", line_box(0, 0, 5), 0)
