@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -21,6 +22,7 @@ _COLUMN_SLACK = 0.03
 _LINES_BELOW = 3.0
 """How far below its block the next line may begin, in heights of a word."""
 _MOST_STARTS = 40
+_NO_DIGITS = re.compile(r"[^0-9]+")
 _LIKENESS = 9
 
 
@@ -157,10 +159,17 @@ class PageIndex:
     def find_number(self, value: Decimal) -> list[Place]:
         """Places of a number, which is given as `normalize` leaves it; a less likely reading has a higher rank."""
         found: list[Place] = []
+        if "".join(map(str, value.as_tuple().digits)) not in self._digits:  # most pages: told without a look at numbers
+            return found
         for number, rank in self._numbers.get(value, ()):
             in_name = self._text.is_in_name(number.start, number.end)
             found.append(self._text.place(number.start, number.end).ranked(rank + 2 * in_name))
         return sorted(found, key=lambda p: p.words)
+
+    @cached_property
+    def _digits(self) -> str:
+        """All digits of the page in a row; every number on it, without zeros at its ends, is a piece of them."""
+        return _NO_DIGITS.sub("", self._text.text)
 
     @cached_property
     def _numbers(self) -> dict[Decimal, list[tuple[PrintedNumber, int]]]:
