@@ -21,6 +21,7 @@ from service.api import (
     jobs,
     models,
     probes,
+    proof,
     review,
     schemas,
 )
@@ -46,6 +47,7 @@ _ROUTERS: tuple[APIRouter, ...] = (
     jobs.router,
     job_actions.router,
     corrections.router,
+    proof.router,
     review.router,
     events.router,
     models.router,

@@ -74,7 +74,7 @@ def load_machine(rows: Rows, job: Job) -> RunResult:
 
 @lru_cache(maxsize=4)
 def _unpacked(body: bytes) -> RunResult:
-    """A run's result; a reviewer asks for the same one at every change, and reading a large one takes most of the time."""
+    """A run's result; each change asks for the same one, and reading a large one takes most of the time."""
     return unpack(RunResult, body)
 
 

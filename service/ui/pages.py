@@ -86,7 +86,7 @@ def _page(request: Request, authenticator: Authenticator, name: str) -> Response
         authenticator.authenticate(key, client)
     except AccessError:
         return _see("/sign-in")
-    return _file(request, name)
+    return _file(request, name, signed_in=COOKIE in request.cookies)
 
 
 async def _form_key(request: Request) -> str:
@@ -114,8 +114,8 @@ def _see(place: str) -> Response:
     return Response(status_code=_SEE_OTHER, headers={**_HEADERS, "Location": place})
 
 
-def _file(request: Request, name: str) -> Response:
-    body, tag = _read(name)
+def _file(request: Request, name: str, *, signed_in: bool = False) -> Response:
+    body, tag = _read(name, signed_in)
     if body is None:
         return Response(status_code=404, headers=_HEADERS)
     headers = {**_HEADERS, "ETag": tag}
@@ -126,10 +126,12 @@ def _file(request: Request, name: str) -> Response:
 
 
 @cache
-def _read(name: str) -> tuple[bytes | None, str]:
-    """A file of this package and its tag."""
+def _read(name: str, signed_in: bool) -> tuple[bytes | None, str]:
+    """A file of this package and its tag; a page says whether there is a session that can be ended."""
     found = resources.files("service.ui") / "static" / name
     if not name or not found.is_file():
         return None, ""
     body = found.read_bytes()
+    if signed_in:
+        body = body.replace(b'<body class="', b'<body class="signed-in ', 1)
     return body, f'"{hashlib.sha256(body).hexdigest()[:20]}"'

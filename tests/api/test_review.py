@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -338,3 +339,26 @@ def test_deleting_a_job_removes_its_history(client: httpx.Client) -> None:
     assert send(client, result, {"op": "confirm", "id": "1", "path": path, "old": entry["value"]}).is_success
     assert client.delete(f"/api/v1/jobs/{result['job_id']}").is_success
     assert client.get(f"/api/v1/jobs/{result['job_id']}/history").status_code == 410
+
+
+def test_the_proof_sheet_needs_nothing_else(client: httpx.Client, result: Result) -> None:
+    """Values beside their cuts, the hash of what it shows, markup as text, and nothing that is asked for elsewhere."""
+    nasty = {
+        "op": "set",
+        "id": "n",
+        "path": "/seller_name",
+        "old": values_of(result)["seller_name"],
+        "value": "<script>",
+    }
+    assert send(client, result, nasty).is_success
+    answer = client.get(f"/api/v1/jobs/{result['job_id']}/proof")
+    assert answer.status_code == 200
+    sheet = answer.text
+    assert sheet.count("data:image/jpeg;base64,") >= 15
+    assert "&lt;script&gt;" in sheet
+    for forbidden in ("<script", "http://", "https://", "<link", 'src="/'):
+        assert forbidden not in sheet
+    shown = client.get(f"/api/v1/jobs/{result['job_id']}/result").content
+    assert hashlib.sha256(shown).hexdigest() in sheet
+    assert result["file"]["sha256"] in sheet
+    assert "unsafe" not in answer.headers["content-security-policy"]

@@ -113,6 +113,10 @@ def test_two_reviewers_get_two_documents(
     assert taken == jobs
     cookie = next(c for c in reviewers[0].page.context.cookies() if c["name"] == "fieldmark_key")  # pyright: ignore[reportTypedDictNotRequiredAccess]
     assert (cookie.get("httpOnly"), cookie.get("sameSite")) == (True, "Strict")
+    reviewers[0].page.goto(reviewers[0].url)
+    reviewers[0].page.get_by_role("button", name="Sign out").click()
+    reviewers[0].page.goto(reviewers[0].url)
+    expect(reviewers[0].page).to_have_url(re.compile("/sign-in$"))
 
 
 def test_a_change_by_a_colleague_is_shown_not_overwritten(open_screen: Opener, stub: ModelStub) -> None:

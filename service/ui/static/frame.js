@@ -20,6 +20,7 @@ export function drawHead(doc) {
   $("#reject").hidden = decided;
   $("#postpone").hidden = decided;
   $("#export").href = `${API}/jobs/${doc.job.id}/result?version=${doc.job.review.state === "approved" ? "approved" : "current"}`;
+  $("#proof").href = `${API}/jobs/${doc.job.id}/proof`;
   $("#export").download = `${doc.file?.name ?? doc.job.id}.json`;
   document.title = `${doc.file?.name ?? "Review"} · Fieldmark`;
 }
