@@ -20,8 +20,9 @@ class UpkeepRows:
         self._connection.execute(query.on_conflict_do_update(index_elements=["id"], set_={"seen_at": now}))
 
     def leave(self, process_id: str) -> None:
-        """Say that a process ends."""
+        """Say that a process ends; its duties are free."""
         self._connection.execute(delete(tables.processes).where(tables.processes.c.id == process_id))
+        self._connection.execute(delete(tables.duties).where(tables.duties.c.owner == process_id))
 
     def alive(self, since: float) -> dict[str, int]:
         """How many processes of each kind were heard of since then."""

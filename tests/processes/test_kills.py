@@ -9,6 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.fakes.model_stub import ModelStub
 from tests.fakes.serve_process import ORPHANS_END_S, SAMPLES, ServeProcess, long_invoice, status_of, submit, values_of
 
 pytestmark = pytest.mark.processes
@@ -63,6 +64,30 @@ def test_after_a_killed_supervisor_nothing_is_left_and_the_next_start_finishes_t
     with ServeProcess(tmp_path / "home") as service, service.client() as client:
         service.wait_until(lambda: status_of(client, job_id) == "succeeded", DONE_S)
         assert values_of(client, job_id) == {"invoice_number": "LONG-4711"}
+
+
+@pytest.mark.parametrize("whole", [False, True], ids=["the io worker", "the service"])
+def test_who_is_told_to_end_gives_its_model_calls_back(tmp_path: Path, whole: bool):
+    """The lease is ten minutes: only a step that was given back is done at once by the next process."""
+    path = tmp_path / "long.pdf"
+    schema = long_invoice(path, 1)
+    with ModelStub() as stub:
+        stub.script({"fault": "hang"})
+        told = {
+            "FIELDMARK_UPSTAGE_BASE_URL": stub.base_url,
+            "FIELDMARK_UPSTAGE_API_KEY": "up_test",
+            "FIELDMARK_LEASE_S": "600",
+        }
+        with ServeProcess(tmp_path / "home", **told) as service, service.client() as client:
+            job_id = submit(client, path, schema, model="upstage")
+            stub.wait_for(timeout_s=DONE_S, in_flight=1)
+            if not whole:
+                service.wait_until(lambda: service.find("io"), BACK_S).terminate()
+                service.wait_until(lambda: status_of(client, job_id) == "succeeded", DONE_S)
+        if whole:
+            with ServeProcess(tmp_path / "home", **told) as service, service.client() as client:
+                service.wait_until(lambda: status_of(client, job_id) == "succeeded", DONE_S)
+        assert stub.stats()["requests"] == 2
 
 
 def _is_another(process: psutil.Process | None, victim: psutil.Process) -> bool:
