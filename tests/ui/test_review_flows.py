@@ -85,6 +85,10 @@ def test_two_wrong_fields_by_keyboard_alone(open_screen: Opener, stub: ModelStub
     assert screen.page.url.endswith(second)
     assert screen.values(first, "approved") == dict(TRUTH)
     assert len(screen.presses) <= MOST_PRESSES
+    screen.page.keyboard.press("Alt+z")
+    screen.page.get_by_role("button", name="Reopen it").click()
+    expect(screen.page.locator("#name")).to_have_text("first.pdf")
+    expect(screen.page.locator("#state")).to_have_text("In review")
 
 
 def test_two_reviewers_get_two_documents(

@@ -12,7 +12,7 @@ const KEYS = [
   ["Alt ↓  Alt ↑", "The cell below or above"],
   ["Alt A", "Not in the document"],
   ["Alt C", "Take the other candidate"],
-  ["Alt Z", "Undo"],
+  ["Alt Z", "Undo; with nothing left to undo, back to the document before"],
   ["Alt V", "In a table: copy the value of the row above"],
   ["Alt I  Alt D", "In a table: insert a row before this one, delete this one"],
   ["Alt Y", "Approve, and go to the next document"],

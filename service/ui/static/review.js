@@ -232,7 +232,21 @@ function down(by) {
 
 function undo() {
   const last = doc.changes.takeBack();
-  if (last) send([{ op: "undo", of: last.id, path: last.path, record: last.record }]);
+  if (!last) return undoDecision();
+  return send([{ op: "undo", of: last.id, path: last.path, record: last.record }]);
+}
+
+/** With nothing left to take back here: the decision about the document before. */
+async function undoDecision() {
+  const before = sessionStorage.getItem("decided");
+  if (!before || before === doc.job.id) return;
+  if (!(await ask({ heading: "Go back to the document before?", text: "Its decision is taken back; the history keeps both.", yes: "Reopen it" }))) return;
+  await leave();
+  await doc.changes.settled();
+  await post(`/jobs/${before}/reopen`).catch(() => {});
+  sessionStorage.removeItem("decided");
+  history.pushState(null, "", `/review/${before}`);
+  await load(before);
 }
 
 /** Words of the page for the field in hand. */
@@ -350,6 +364,7 @@ async function reject() {
 async function decide(what, body) {
   try {
     doc.job = await post(`/jobs/${doc.job.id}/${what}`, body);
+    sessionStorage.setItem("decided", doc.job.id);
     await nextDocument();
   } catch (error) {
     if (error instanceof ApiError) notice(error.message);
