@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import os
 import time
 from pathlib import Path
 from typing import Any
 
+import docx
 import pytest
 
 from service.domain.errors import ErrorCode, InputError, StateError
@@ -246,6 +248,26 @@ def test_a_job_keeps_its_file_when_another_with_the_same_bytes_is_deleted(servic
     delete_job(service.services, TENANT, second.id)
     assert not stored.exists()
     assert service.rows("select 1 from pages where source_key = :key", key=key) == []
+
+
+def test_an_office_file_is_made_into_a_pdf_once_and_nothing_of_it_is_left(tmp_path: Path) -> None:
+    """Words and pages of all jobs are those of one PDF, whatever another conversion would give."""
+    document = docx.Document()
+    document.add_paragraph(f"Invoice number: 4711 {PLANTED}")
+    buffer = io.BytesIO()
+    document.save(buffer)
+    with pipeline(tmp_path, sweeping=False) as service:
+        jobs = [service.run(buffer.getvalue(), name=f"{n}.docx", model="embedded") for n in range(2)]
+        assert {job.status for job in jobs} == {JobStatus.SUCCEEDED}
+        [key] = {job.source_key for job in jobs}
+        first = service.home / "blobs" / (key or "")
+        made = first.stat().st_mtime_ns
+        assert service.run(buffer.getvalue(), name="again.docx", model="embedded").source_key == key
+        assert first.stat().st_mtime_ns == made
+        for (job_id,) in service.rows("select id from jobs"):
+            delete_job(service.services, TENANT, job_id)
+        assert not any((tmp_path / "blobs").rglob("*/*/*"))
+        assert service.rows("select 1 from pages union all select 1 from blobs") == []
 
 
 def test_jobs_and_files_past_their_retention_are_purged(stub: ModelStub, tmp_path: Path) -> None:
