@@ -258,6 +258,10 @@ def test_an_approved_record_is_exported(open_screen: Opener, stub: ModelStub, tm
         screen.page.get_by_role("menuitem", name="Export JSON").click()
     waited.value.save_as(tmp_path / "out.json")
     assert json.loads((tmp_path / "out.json").read_text())["records"][0]["values"] == dict(TRUTH)
+    screen.page.get_by_role("button", name="More").click()
+    with screen.page.expect_download() as waited:
+        screen.page.get_by_role("menuitem", name="Export XLSX").click()
+    assert waited.value.suggested_filename.endswith(".xlsx")
 
 
 def test_a_failed_job_says_why(open_screen: Opener, stub: ModelStub) -> None:

@@ -1,7 +1,7 @@
 // What stands around the document: its name and state, its pages, and whether all is stored.
 
 import { API, picture } from "/ui/api.js";
-import { $, foreign, h } from "/ui/dom.js";
+import { $, foreign, h, visible } from "/ui/dom.js";
 import { REVIEW } from "/ui/words.js";
 
 const SAVED = { stored: "All changes are stored", storing: "Storing…", waiting: "Not stored yet: the service does not answer" };
@@ -19,10 +19,12 @@ export function drawHead(doc) {
   $("#reopen").hidden = !decided;
   $("#reject").hidden = decided;
   $("#postpone").hidden = decided;
-  $("#export").href = `${API}/jobs/${doc.job.id}/result?version=${doc.job.review.state === "approved" ? "approved" : "current"}`;
-  $("#proof").href = `${API}/jobs/${doc.job.id}/proof`;
+  const result = `${API}/jobs/${doc.job.id}/result?version=${doc.job.review.state === "approved" ? "approved" : "current"}`;
+  $("#export").href = result;
   $("#export").download = `${doc.file?.name ?? doc.job.id}.json`;
-  document.title = `${doc.file?.name ?? "Review"} · Fieldmark`;
+  $("#export-xlsx").href = `${result}&format=xlsx`;
+  $("#proof").href = `${API}/jobs/${doc.job.id}/proof`;
+  document.title = `${visible(doc.file?.name ?? "Review")} · Fieldmark`;
 }
 
 /** How much is left to check. */
