@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 
 from service.embedded.fields import Ask
-from service.embedded.proposals import Choice
+from service.embedded.proposals import LONE_COLUMN, Choice
 
 HIGH = 0.98
 """Probability from which a value is called `high`."""
@@ -26,6 +26,8 @@ MOST_OTHERWISE = 0.93
 _LABELLED = {"date": 0.988, "taxid": 0.988, "iban": 0.99, "currency": 0.985, "email": 0.985, "money": 0.984,
              "bic": 0.985, "percent": 0.95, "time": 0.96, "code": 0.955, "phone": 0.95, "number": 0.93}  # fmt: skip
 _COLUMN = {"date": 0.985, "number": 0.983, "money": 0.97, "percent": 0.97, "code": 0.95}
+_UNPROVEN = 0.85
+"""For cells of a table of which one column was found."""
 _UNREAD = 0.9
 """What an unclear scan leaves of a probability."""
 
@@ -49,6 +51,8 @@ def _by_class(ask: Ask, best: Choice, lead: float, *, scanned: bool) -> float | 
         return 0.993
     if best.why == "column":
         return 0.85 if scanned else _COLUMN.get(ask.kind, 0.92)
+    if best.why == LONE_COLUMN:
+        return _UNPROVEN
     if best.why in ("mark", "ticked", "currency vote"):
         return 0.983 if lead >= CLEAR_LEAD else 0.9
     if best.why == "lone date":

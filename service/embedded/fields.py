@@ -75,6 +75,8 @@ def understand(field: SchemaField, path: str, parents: tuple[SchemaField, ...] =
     """
     known = columns() if column else concepts()
     description = _without_examples(field.description)
+    if field.type is FieldType.STRING:  # of an amount it tells which one, of a text what does not belong to it
+        description = re.sub(r",? (?:without|ohne|sans|sin|senza|zonder) [^.;]*", " ", description)
     quotes = tuple(q for q in (squash(m) for m in _quoted(description)) if q)
     number = re.match(r"\W*(?:line|box|item|field|zeile|feld|ligne|casella|nr\.?)\s+(\d+[a-z]?)\b", fold(description))
     head = _head(

@@ -67,6 +67,8 @@ def read_word(word: str) -> tuple[Part, ...]:
         return ()
     if word.strip(" :") in ("à", "À"):  # `facturé à`, `livré à`: folded it would be the article of other languages
         return (("recipient", "end"),)
+    if re.fullmatch(r"[Nn][°º][.:]?", word):  # without its mark it would be an article
+        return (("number",),)
     if "groß" in word.casefold():  # large; folded it would be the total before deductions
         return (("groß",),)
     if re.fullmatch(r"(?:[A-Za-z]\.){2,}:?", word) and (known := surfaces().get(_key(word))) not in (None, ("order",)):

@@ -20,6 +20,7 @@ from service.domain.records import (
 )
 from service.domain.schema import ExtractionSchema, FieldType, SchemaField, escape_pointer
 from service.embedded.choose import choose
+from service.embedded.column_roles import settle_roles
 from service.embedded.confidence import HIGH, probability
 from service.embedded.fields import Ask, understand
 from service.embedded.items import read_rows
@@ -107,7 +108,7 @@ def _walk(node: SchemaField, path: str, parents: tuple[SchemaField, ...], plan: 
             _walk(child, here, (*parents, child), plan)
         elif child.type is FieldType.ARRAY and child.items is not None:
             if child.items.type is FieldType.OBJECT:
-                plan.tables[here] = list(_column_asks(child.items, f"{here}/*", ()))
+                plan.tables[here] = settle_roles(_column_asks(child.items, f"{here}/*", ()))
             elif child.items.is_leaf:
                 named = replace(child.items, name=child.name, description=child.description or child.items.description)
                 plan.lists[here] = understand(named, here, parents)

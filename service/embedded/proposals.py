@@ -29,6 +29,8 @@ TYPED = {"money": Kind.NUMBER, "number": Kind.NUMBER, "percent": Kind.NUMBER, "d
          "taxid": Kind.TAX_ID}  # fmt: skip
 LONG_VALUE = 12
 """Words from which a value without a colon before it is a sentence rather than an answer."""
+LONE_COLUMN = "lone column"
+"""Why a cell of a table of which a single column was found: one word as a header proves little."""
 NAMES = frozenset({"org", "person", "place", "address"})
 
 

@@ -15,6 +15,12 @@ Row = dict[str, Choice]
 _PRODUCT = ("quantity", "unit_price", "amount")
 
 
+def telling(by_path: dict[str, Ask], rows: list[Row]) -> list[Row]:
+    """The rows that hold more than their own number or that of a page."""
+    counting = {path for path, ask in by_path.items() if ask.is_concept("position", "page")}
+    return [row for row in rows if not counting.issuperset(row)]
+
+
 def uncounted(by_path: dict[str, Ask], rows: list[Row]) -> list[Row]:
     """Descriptions without the count before them, where most rows have one and nothing asks for it."""
     text = next((p for p, a in by_path.items() if a.concept == "description"), None)

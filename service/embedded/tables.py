@@ -11,8 +11,8 @@ from service.embedded.labels import read_text
 from service.embedded.layout import Line, Segment, Token
 from service.embedded.normalise import word_set
 from service.embedded.places import Evidence
-from service.embedded.proposals import TYPED, Choice
-from service.embedded.row_checks import Row, checked, solved, uncounted
+from service.embedded.proposals import LONE_COLUMN, TYPED, Choice
+from service.embedded.row_checks import Row, checked, solved, telling, uncounted
 from service.embedded.spans import Kind, Span
 from service.embedded.table_header import NUMERIC, Column, Header, find_header, stops
 
@@ -109,7 +109,7 @@ class _Builder:
     def rows(self) -> list[Row]:
         """What was read, without rows that lack the amount which most others have."""
         rows = solved(self._by_path, [_finish(self._by_path, d) for d in self._drafts])
-        rows = uncounted(self._by_path, rows)
+        rows = telling(self._by_path, uncounted(self._by_path, rows))
         amount = next((p for p, a in self._by_path.items() if a.concept == "amount"), "")
         if sum(amount in row for row in rows) > 0.6 * len(rows):
             rows = [row for row in rows if amount in row]
@@ -131,12 +131,13 @@ def _read_line(evidence: Evidence, by_path: dict[str, Ask], header: Header, line
     text: dict[str, list[Token]] = {}
     taken: set[int] = set()
     spare: dict[str, Choice] = {}
+    why = "column" if sum(bool(c.path) for c in header.columns) > 1 else LONE_COLUMN
     typed = [span for segment in line.segments for span in _typed(evidence, by_path, header, segment)]
     for span in sorted(typed, key=lambda s: not s.money):
         column = _column_of(header, by_path, span)
         if column is None or column.path in cells or span.ids & taken:
             continue
-        cells[column.path] = Choice(span, span.value, 0.85, "column")
+        cells[column.path] = Choice(span, span.value, 0.85, why)
         taken |= span.ids
     for segment in line.segments:
         for span in evidence.spans.inside(segment, Kind.NUMBER):
