@@ -1,8 +1,8 @@
 """Where one document of a file ends and the next begins.
 
 Each page is compared with the one before it. What is printed to tell it counts most: page numbers and document numbers;
-then what first pages look like: a title, another letterhead, totals on the page before. Without a sign of an end the
-document goes on.
+then what first pages look like: a title, another letterhead, totals on the page before; then how the pages are set and
+worded. Without a sign of an end the document goes on.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from service.domain.pages import PageRange, PageText, Word
+from service.extraction.page_habits import Habits, change_of_habits, habits_of
 from service.extraction.text_key import match_key
 
 _BEGINS = 2.0
@@ -20,7 +21,11 @@ _BEGINS = 2.0
 _ENDED = 1.5
 """What an unnumbered page after the last of n is worth."""
 _PROOF = 5.0
-"""What a page number or document number is worth: more than all looks together."""
+"""What a page number or document number is worth."""
+_MOST = 4.0
+"""What all that is printed is worth together; as much as a page that is set quite otherwise."""
+_JUMP = 2.5
+"""What a page number that does not follow is worth."""
 _TOP, _HEAD, _FOOT = 0.14, 0.4, 0.86
 """Ends of the letterhead and of the zone of titles, and begin of the foot, as fractions of the page's height."""
 _SAME_HEAD = 0.7
@@ -133,13 +138,21 @@ _END = re.compile(
     re.IGNORECASE,
 )
 
+_SEPARATOR = re.compile(
+    r"\b(?:separator|separation|document break|patch ?code|divider|trennblatt|trennseite|feuille de séparation"
+    r"|separador|separatore|scheidingsblad)\b",
+    re.IGNORECASE,
+)
+_MOST_ON_SEPARATOR = 15
+"""Words of a separator sheet."""
+
 
 def find_documents(pages: Sequence[PageText]) -> tuple[PageRange, ...]:
     """Cut a file into documents.
 
     Args:
-        pages: every page of the file, in order; unread and blank ones without words. A blank page belongs to the
-            document before it.
+        pages: every page of the file, in order; unread and blank ones without words. A blank page and
+            a separator sheet belong to the document before them.
 
     Returns:
         Ranges in page order that hold every page once; nothing for no pages.
@@ -152,7 +165,7 @@ def find_documents(pages: Sequence[PageText]) -> tuple[PageRange, ...]:
         if not page.words:
             continue
         face = _Face(page)
-        if before is not None and _evidence(before, face) >= _BEGINS:
+        if before is not None and (before.is_separator or _evidence(before, face) >= _BEGINS):
             starts.append(page.page)
         before = face
     ends = [start - 1 for start in starts[1:]] + [pages[-1].page]
@@ -229,10 +242,16 @@ class _Face:
         """Whether it has what documents end with: a total, a closing balance, a signature."""
         return any(_END.search(_text(line)) for line in self._lines)
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Its size, to a twentieth of an inch or so."""
-        return round(self._page.size.width / 4), round(self._page.size.height / 4)
+    @cached_property
+    def is_separator(self) -> bool:
+        """Whether it is a sheet that says that it parts documents."""
+        words = self._page.words
+        return len(words) <= _MOST_ON_SEPARATOR and any(_SEPARATOR.search(_text(line)) for line in self._lines)
+
+    @cached_property
+    def habits(self) -> Habits:
+        """How it is set and worded."""
+        return habits_of(self._page)
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,9 +282,9 @@ def _text(line: tuple[Word, ...]) -> str:
 
 def _evidence(before: _Face, page: _Face) -> float:
     """How much speaks for a new document at `page`; negative where it goes on."""
-    return (
-        _numbering_evidence(before.numbering, page.numbering) + _identity_evidence(before, page) + _looks(before, page)
-    )
+    printed = _numbering_evidence(before.numbering, page.numbering)
+    printed += _identity_evidence(before, page) + _looks(before, page)
+    return max(-_MOST, min(_MOST, printed)) + change_of_habits(before.habits, page.habits)
 
 
 def _numbering_evidence(before: _Numbering | None, page: _Numbering | None) -> float:
@@ -276,8 +295,11 @@ def _numbering_evidence(before: _Numbering | None, page: _Numbering | None) -> f
     if page.number == 1:
         # A bare "1" in the foot may be anything, "1 of 2" is not.
         return _PROOF if page.total is not None or before is not None else _BEGINS / 2
-    follows = before is not None and page.number == before.number + 1 and page.total == before.total
-    return -_PROOF if follows else 0.0
+    if before is None:
+        return 0.0
+    if page.number != before.number + 1:
+        return _JUMP
+    return -_PROOF if page.total == before.total else 0.0
 
 
 def _identity_evidence(before: _Face, page: _Face) -> float:
@@ -287,7 +309,7 @@ def _identity_evidence(before: _Face, page: _Face) -> float:
 
 
 def _looks(before: _Face, page: _Face) -> float:
-    score = 0.5 * (before.shape != page.shape)
+    score = 0.0
     other_number = before.has_end and page.document_number != before.document_number
     # A title on every page is a running head, unless the document's number changes under it.
     has_title = bool(page.titles) and (other_number or not page.titles <= before.titles)
@@ -296,7 +318,7 @@ def _looks(before: _Face, page: _Face) -> float:
     if before.head and page.head:
         alike = len(before.head & page.head) / len(before.head | page.head)
         if alike < _OTHER_HEAD:
-            score += 0.5 + 0.5 * (before.has_end and has_title)
+            score += 0.5 + 1.5 * (before.has_end and has_title)
         elif alike >= _SAME_HEAD and not has_title:
             score -= 0.5
     return score

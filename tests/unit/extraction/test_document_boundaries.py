@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.domain.pages import PageText
+from service.domain.pages import PageSize, PageText, TextSource
 from service.extraction.boundaries import find_documents
 from tests.unit.extraction.printed_pages import page_of
 
@@ -96,6 +98,60 @@ def test_a_blank_page_belongs_to_the_document_before_it() -> None:
     """A separator sheet, or the back of a duplex scan."""
     assert ranges(invoice("A-1"), (), invoice("A-2"), ()) == ["1-2", "3-4"]
     assert ranges((), invoice("A-1")) == ["1-2"]
+
+
+def test_a_separator_sheet_parts_documents() -> None:
+    """It belongs to the document before it, whatever the page behind it looks like."""
+    prose = "the parties agree that nothing in here shall ever be read as a title"
+    assert ranges((prose,), ("* SEPARATOR SHEET *",), (prose,)) == ["1-2", "3"]
+    assert ranges((prose,), (f"the separator is cleaned once a week as {prose}",), (prose,)) == ["1-3"]
+
+
+def on_paper(width: float, height: float, *pages: tuple[str, ...], source: TextSource) -> list[PageText]:
+    """Pages on paper of a size in points, as if each were alone."""
+    return [replace(page_of(*lines, source=source), size=PageSize(1, width, height)) for lines in pages]
+
+
+def bound(*pages: PageText) -> list[str]:
+    """The documents found in these pages, numbered through."""
+    found = find_documents([replace(p, size=replace(p.size, page=n)) for n, p in enumerate(pages, 1)])
+    return [str(within) for within in found]
+
+
+LETTER = tuple(
+    (f"part {n} of our letter says that the fence along the field is to be mended", "before the winter comes")
+    for n in ("one", "two", "three")
+)
+SLIPS = (("Corner Bakery", "Rolls 2.40", "Total 2.40"), ("Lake Kiosk", "Tea 1.90", "Total 1.90"))
+
+
+def test_slips_are_documents_of_their_own() -> None:
+    """Photos of till receipts behind each other, and behind a letter."""
+    letter = on_paper(595, 842, *LETTER, source=TextSource.OCR)
+    slips = [on_paper(200 + 40 * n, 560 + 90 * n, slip, source=TextSource.OCR)[0] for n, slip in enumerate(SLIPS)]
+    assert bound(*letter, *slips) == ["1-3", "4", "5"]
+
+
+def test_a_scanned_letter_is_not_cut_at_its_pages() -> None:
+    """Scans differ by a hair's breadth, and one page may lie on its side."""
+    pages = [on_paper(595 + n, 842 - n, lines, source=TextSource.OCR)[0] for n, lines in enumerate(LETTER)]
+    assert bound(*pages) == ["1-3"]
+    turned = replace(pages[1], size=PageSize(2, 842, 595))
+    assert bound(pages[0], turned, pages[2]) == ["1-3"]
+
+
+def test_another_paper_and_other_letters_part_documents() -> None:
+    """Nothing printed tells, but everything is set otherwise."""
+    large = on_paper(612, 1008, ("Minutes of the garden club", "we planted roses"), source=TextSource.DIGITAL)[0]
+    large = replace(large, words=tuple(replace(word, size=16.0) for word in large.words))
+    assert bound(*on_paper(595, 842, *LETTER, source=TextSource.DIGITAL), large) == ["1-3", "4"]
+
+
+def test_a_page_number_that_does_not_follow_parts_documents() -> None:
+    """Pages cut out of larger works keep their numbers."""
+    mill, bees = ("The mill stood by the river", "", ""), ("Bees keep their queen warm in winter", "", "")
+    pages = [(*text, *_foot(f"Page {n}")) for text, n in ((mill, 7), (mill, 8), (bees, 31))]
+    assert ranges(*pages) == ["1-2", "3"]
 
 
 def test_dates_and_fractions_are_no_page_numbers() -> None:
