@@ -25,17 +25,6 @@ _ALL_BODIES = (
 )
 _BODIES = _ALL_BODIES.where(tables.pages.c.page.in_(bindparam("numbers", expanding=True)))
 
-# Made once: building a statement takes longer than running it, and each step needs these.
-_SOURCES = (
-    select(tables.pages.c.page, tables.pages.c.source)
-    .where(tables.pages.c.source_key == bindparam("of_source"))
-    .order_by(tables.pages.c.page)
-)
-_ALL_BODIES = (
-    select(tables.pages.c.body).where(tables.pages.c.source_key == bindparam("of_source")).order_by(tables.pages.c.page)
-)
-_BODIES = _ALL_BODIES.where(tables.pages.c.page.in_(bindparam("numbers", expanding=True)))
-
 
 class FileRows:
     """Uploads of a tenant and the blobs they count on."""
