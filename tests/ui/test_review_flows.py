@@ -299,3 +299,18 @@ def test_korean_and_arabic_documents(open_screen: Opener, stub: ModelStub) -> No
     assert direction == "rtl"
     screen.stored()
     assert screen.values(job)["due_date"] == "2026-10-21"
+
+
+def test_approving_twice_in_haste_decides_one_document(open_screen: Opener, stub: ModelStub) -> None:
+    """The second press does not reach the document that comes next."""
+    stub.answers(TRUTH)
+    screen = open_screen()
+    policy = {**schema()["schema"], "x-review": {"mode": "always"}}
+    jobs = [screen.hand_in(invoice(), {"name": "invoice", "schema": policy}, f"{n}.pdf") for n in range(2)]
+    screen.open(jobs[0])
+    expect(screen.page.locator("#state")).to_have_text("In review")
+    screen.page.keyboard.press("Alt+y")
+    screen.page.keyboard.press("Alt+y")
+    expect(screen.page.locator("#name")).to_have_text("1.pdf")
+    states = [screen.client.get(f"/jobs/{job}").json()["review"]["state"] for job in jobs]
+    assert states == ["approved", "in_review"]

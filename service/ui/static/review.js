@@ -13,6 +13,7 @@ import { place, plain, RecordModel } from "/ui/record.js";
 import { bareSchema, isOver, STATUS } from "/ui/words.js";
 
 const CLAIM_AGAIN_MS = 120_000;
+const TOO_SOON_MS = 400;
 
 /** Everything about the document on the screen. */
 let doc = null;
@@ -41,8 +42,7 @@ async function load(jobId) {
     setTimeout(() => load(jobId), 1000);
     return;
   }
-  const recordAt = 0;
-  doc = { ...found, recordAt, changes: new Changes(found.job, { stored, refused, told }) };
+  doc = { ...found, recordAt: 0, shownAt: performance.now(), changes: new Changes(found.job, { stored, refused, told }) };
   doc.changes.revision = found.result.revision;
   $("#loading").hidden = true;
   $("#work").hidden = false;
@@ -232,7 +232,7 @@ function down(by) {
 
 function undo() {
   const last = doc.changes.takeBack();
-  if (!last) return undoDecision();
+  if (!last) return alone(undoDecision)();
   return send([{ op: "undo", of: last.id, path: last.path, record: last.record }]);
 }
 
@@ -344,7 +344,23 @@ async function resolveConflict(batch, error) {
 
 // decisions
 
+let busy = false;
+
+/** One decision at a time: a key that is pressed twice never decides the document behind this one. */
+function alone(work) {
+  return async () => {
+    if (busy) return;
+    busy = true;
+    try {
+      await work();
+    } finally {
+      busy = false;
+    }
+  };
+}
+
 async function approve() {
+  if (performance.now() - doc.shownAt < TOO_SOON_MS) return; // meant for the document before
   await leave();
   await doc.changes.settled();
   const left = doc.job.review.reasons.filter((reason) => /^(low|conflict|check):/.test(reason)).length;
@@ -425,19 +441,20 @@ function nameOf(event) {
 
 const COMMANDS = {
   KeyA: absent, KeyC: () => { const [first] = card.candidates(); if (first) change({ value: first.value, location: first.location }).then(next); },
-  KeyZ: undo, KeyY: approve, KeyN: () => nextDocument(), KeyV: copyAbove, KeyH: showKeys,
+  KeyZ: undo, KeyY: alone(approve), KeyN: alone(() => nextDocument()), KeyV: copyAbove, KeyH: showKeys,
   KeyI: () => { if (leaf.table) addRow(leaf.table, leaf.table.ids[leaf.row]); },
   KeyD: () => { if (leaf.table) removeRow(leaf.table, leaf.row); },
   Enter: acceptAlike, ArrowDown: () => down(1), ArrowUp: () => down(-1),
 };
 
 function onKey(event) {
-  if (!doc?.model || event.isComposing || event.keyCode === 229 || $("#dialog").open) return;
+  if (!doc?.model || event.isComposing || event.keyCode === 229 || $("#dialog").open) return undefined;
+  if (event.repeat && event.altKey && !event.key.startsWith("Arrow")) return event.preventDefault();
   const typing = event.target === card.input;
   const act = command(event, typing);
-  if (!act) return;
+  if (!act) return undefined;
   event.preventDefault();
-  act();
+  return act();
 }
 
 function command(event, typing) {
@@ -465,16 +482,18 @@ function wire() {
     const operations = pasted(doc.model, leaf, rows);
     if (operations.length) send(operations);
   });
-  $("#approve").addEventListener("click", approve);
+  $("#approve").addEventListener("click", alone(approve));
   $("#history").addEventListener("click", () => showHistory(doc.job.id, nameOf));
   $("#help").addEventListener("click", showKeys);
   const menu = (shown) => { $("#more-menu").hidden = !shown; $("#more").setAttribute("aria-expanded", String(shown)); };
   $("#more").addEventListener("click", () => menu($("#more-menu").hidden));
   document.addEventListener("click", (event) => { if (event.target !== $("#more")) menu(false); });
-  for (const [id, act] of [["postpone", postpone], ["reject", reject], ["reopen", reopen], ["to-next", () => nextDocument()], ["boundaries", boundaries]]) $(`#${id}`).addEventListener("click", act);
+  for (const [id, act] of [["postpone", postpone], ["reject", reject], ["reopen", reopen], ["to-next", () => nextDocument()], ["boundaries", boundaries]]) $(`#${id}`).addEventListener("click", alone(act));
   addEventListener("beforeunload", (event) => { if (doc?.changes.pending || card.changed) event.preventDefault(); });
   addEventListener("popstate", () => location.reload());
-  setInterval(() => { if (doc?.job.review.state === "in_review" && !document.hidden) claim(); }, CLAIM_AGAIN_MS);
+  let active = Date.now();
+  for (const kind of ["keydown", "pointerdown", "wheel"]) document.addEventListener(kind, () => { active = Date.now(); }, { passive: true });
+  setInterval(() => { if (doc?.job.review.state === "in_review" && Date.now() - active < CLAIM_AGAIN_MS) claim(); }, CLAIM_AGAIN_MS);
 }
 
 wire();
