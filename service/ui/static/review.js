@@ -42,7 +42,7 @@ async function load(jobId) {
     setTimeout(() => load(jobId), 1000);
     return;
   }
-  doc = { ...found, recordAt: 0, shownAt: performance.now(), changes: new Changes(found.job, { stored, refused, told }) };
+  doc = { ...found, recordAt: 0, quietUntil: doc ? performance.now() + TOO_SOON_MS : 0, changes: new Changes(found.job, { stored, refused, told }) };
   doc.changes.revision = found.result.revision;
   $("#loading").hidden = true;
   $("#work").hidden = false;
@@ -360,7 +360,7 @@ function alone(work) {
 }
 
 async function approve() {
-  if (performance.now() - doc.shownAt < TOO_SOON_MS) return; // meant for the document before
+  if (performance.now() < doc.quietUntil) return; // a second press that was meant for the document before
   await leave();
   await doc.changes.settled();
   const left = doc.job.review.reasons.filter((reason) => /^(low|conflict|check):/.test(reason)).length;
