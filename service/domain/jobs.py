@@ -234,7 +234,6 @@ class EventType(StrEnum):
     """What the event log tells."""
 
     JOB_STATUS = "job.status"
-    JOB_PROGRESS = "job.progress"
     JOB_DELETED = "job.deleted"
     JOB_CORRECTED = "job.corrected"
     """A person changed the record; the data names the revision, never a value."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, bindparam, func, insert, select, text, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, text, update
 
 from service.domain.jobs import Event, EventType, Job
 from service.domain.records import JsonObject
@@ -55,3 +55,7 @@ class EventRows:
         """The newest position, 0 when the log is empty."""
         query = select(func.max(tables.events.c.position)).where(tables.events.c.tenant_id == tenant_id)
         return self._connection.execute(query).scalar() or 0
+
+    def remove_before(self, at: float) -> None:
+        """Forget old events, of all tenants."""
+        self._connection.execute(delete(tables.events).where(tables.events.c.at < at))

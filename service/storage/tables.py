@@ -196,6 +196,7 @@ events = Table(
     Column("at", Float, nullable=False),
     UniqueConstraint("job_id", "seq"),
     Index(None, "tenant_id", "position"),
+    Index(None, "at"),
     sqlite_autoincrement=True,
 )
 

@@ -299,7 +299,7 @@ def test_events_are_numbered_in_their_job_and_ordered_over_all(filled: Store) ->
     _add_jobs(filled, one, two)
     for n, job in enumerate([one, two, one, one]):
         with filled.write() as rows:
-            rows.events.append(job, EventType.JOB_PROGRESS, {"n": n}, float(n))
+            rows.events.append(job, EventType.JOB_STATUS, {"n": n}, float(n))
     with filled.read() as rows:
         events = rows.events.after(TENANT, 0, 100)
         assert [(e.job_id, e.seq) for e in events] == [("one", 1), ("two", 1), ("one", 2), ("one", 3)]

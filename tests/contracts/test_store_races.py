@@ -275,7 +275,7 @@ def test_a_reader_of_events_misses_none(filled: Store) -> None:
                 with filled.write() as rows:
                     job = rows.jobs.get(jobs[(number + n) % 3].id, lock=True)
                     assert job is not None
-                    rows.events.append(job, EventType.JOB_PROGRESS, {"by": number, "n": n}, 1.0)
+                    rows.events.append(job, EventType.JOB_STATUS, {"by": number, "n": n}, 1.0)
                     time.sleep(0.002 * ((number + n) % 3))  # a slow commit invites another to overtake it
 
         return append

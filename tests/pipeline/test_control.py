@@ -282,6 +282,9 @@ def test_jobs_and_files_past_their_retention_are_purged(stub: ModelStub, tmp_pat
             get_job(service.services, TENANT, job.id)
         assert service.holds(PLANTED.encode()) == []
         assert service.rows("select 1 from files") == []
+        assert read_events(service.services, TENANT, after=0, most=99)
+        sweep(later(service.services, 92 * DAY_S))
+        assert read_events(service.services, TENANT, after=0, most=99) == ()
 
 
 def test_an_idempotency_key_makes_one_job(service: Pipeline) -> None:

@@ -82,6 +82,7 @@ def _create_events() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index(op.f("ix_events_tenant_id_position"), "events", ["tenant_id", "position"], unique=False)
+    op.create_index(op.f("ix_events_at"), "events", ["at"], unique=False)
 
 
 def _create_idempotency_keys() -> None:
