@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from service.embedded.fields import Ask
+from service.embedded.fields import GUESSED, Ask
 from service.embedded.proposals import LONE_COLUMN, Choice
 
 HIGH = 0.98
@@ -27,7 +27,7 @@ _LABELLED = {"date": 0.988, "taxid": 0.988, "iban": 0.99, "currency": 0.985, "em
              "bic": 0.985, "percent": 0.95, "time": 0.96, "code": 0.955, "phone": 0.95, "number": 0.93}  # fmt: skip
 _COLUMN = {"date": 0.985, "number": 0.983, "money": 0.97, "percent": 0.97, "code": 0.95}
 _UNPROVEN = 0.85
-"""For cells of a table of which one column was found."""
+"""For cells of a table of which one column was found, and of columns whose role was left over."""
 _UNREAD = 0.9
 """What an unclear scan leaves of a probability."""
 
@@ -51,7 +51,7 @@ def _by_class(ask: Ask, best: Choice, lead: float, *, scanned: bool) -> float | 
         return 0.993
     if best.why == "column":
         return 0.85 if scanned else _COLUMN.get(ask.kind, 0.92)
-    if best.why == LONE_COLUMN:
+    if best.why == LONE_COLUMN or (best.why == "column" and ask.concepts and ask.concepts[0][1] <= GUESSED):
         return _UNPROVEN
     if best.why in ("mark", "ticked", "currency vote"):
         return 0.983 if lead >= CLEAR_LEAD else 0.9

@@ -26,6 +26,8 @@ FILLER = word_set(
     "where whether checked ticked marked selected crossed is are appear format top bottom"
 )
 EMPTY_NAMES = word_set("field value item key column col attribute property data feld champ campo veld wert")
+GUESSED = 0.6
+"""How sure a column's role is that only follows from the other columns of its table."""
 CLEAR = 0.75
 """From here on a description tells a concept well enough that its other words are no narrowing."""
 BARE = word_set("name date number address person amount total company description time")
@@ -194,7 +196,12 @@ class _Wording:
     @property
     def opaque(self) -> bool:
         """Whether the name says nothing."""
-        return all(len(w) <= 2 or w.isdigit() or w in EMPTY_NAMES for w in canonical(self.name))
+        return says_nothing(self.name)
+
+
+def says_nothing(name: str) -> bool:
+    """Whether the name of a field is but a placeholder: `field_3`, `col2`, `x`."""
+    return all(len(w) <= 2 or w.isdigit() or w in EMPTY_NAMES for w in canonical(split_name(name)))
 
 
 def _phrases(

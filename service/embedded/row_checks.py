@@ -1,10 +1,10 @@
-"""What rows of a table prove: quantity times price is the amount, whichever columns the headers named."""
+"""What rows of a table prove, whichever columns the headers named: a product is the amount, a balance runs on."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
-from itertools import permutations
+from itertools import pairwise, permutations
 
 from service.embedded.fields import Ask
 from service.embedded.proposals import Choice
@@ -12,6 +12,7 @@ from service.embedded.proposals import Choice
 Row = dict[str, Choice]
 """Column path → the cell; a number that nothing asks for by `#` and the index of its column."""
 
+_CENT = 0.011
 _PRODUCT = ("quantity", "unit_price", "amount")
 
 
@@ -34,6 +35,35 @@ def _without_first(cell: Choice) -> Choice:
     raw = cell.span.raw.partition(" ")[2]
     span = replace(cell.span, tokens=cell.span.tokens[1:], raw=raw)
     return replace(cell, span=span, value=raw)
+
+
+def balanced(by_path: dict[str, Ask], rows: list[Row]) -> list[Row]:
+    """Amount and balance put into the columns in which most rows add the amount to the balance before."""
+    paths = {ask.concept: path for path, ask in by_path.items()}
+    if not {"amount", "balance"} <= set(paths):
+        return rows
+    wanted = (paths["amount"], paths["balance"])
+    keys = sorted({key for row in rows for key, cell in row.items() if isinstance(cell.value, (int, float))})
+    orders = permutations([k for k in keys if k in wanted or k not in by_path], 2)
+    best = max(orders, key=lambda order: _running(rows, order), default=wanted)
+    if best == wanted or _running(rows, best) <= max(_running(rows, wanted), len(rows) // 2):
+        return rows
+    moves = dict(zip(best, wanted, strict=True))
+    return [{moves.get(p, p): c for p, c in row.items() if p in moves or p not in wanted} for row in rows]
+
+
+def _running(rows: list[Row], order: tuple[str, ...]) -> int:
+    """Rows whose second number is that of the row before and their first."""
+    amount, balance = order
+    return sum(
+        abs(_figure(before, balance) + _figure(row, amount) - _figure(row, balance)) < _CENT
+        for before, row in pairwise(rows)
+    )
+
+
+def _figure(row: Row, path: str) -> float:
+    value = row[path].value if path in row else None
+    return float(value) if isinstance(value, (int, float)) else float("nan")
 
 
 def solved(by_path: dict[str, Ask], rows: list[Row]) -> list[Row]:
@@ -68,8 +98,8 @@ def _three(by_path: dict[str, Ask], row: Row) -> dict[str, str] | None:
 
 
 def _holds(row: Row, paths: tuple[str, ...]) -> bool:
-    quantity, price, amount = (float(v) if isinstance(v := row[p].value, (int, float)) else float("nan") for p in paths)
-    return abs(abs(quantity * price) - abs(amount)) <= 0.011 + 0.001 * abs(amount)
+    quantity, price, amount = (_figure(row, path) for path in paths)
+    return abs(abs(quantity * price) - abs(amount)) <= _CENT + 0.001 * abs(amount)
 
 
 def checked(by_path: dict[str, Ask], row: Row) -> Row:

@@ -12,7 +12,7 @@ from service.embedded.layout import Line, Segment, Token
 from service.embedded.normalise import word_set
 from service.embedded.places import Evidence
 from service.embedded.proposals import LONE_COLUMN, TYPED, Choice
-from service.embedded.row_checks import Row, checked, solved, telling, uncounted
+from service.embedded.row_checks import Row, balanced, checked, solved, telling, uncounted
 from service.embedded.spans import Kind, Span
 from service.embedded.table_header import NUMERIC, Column, Header, find_header, stops
 
@@ -108,7 +108,7 @@ class _Builder:
 
     def rows(self) -> list[Row]:
         """What was read, without rows that lack the amount which most others have."""
-        rows = solved(self._by_path, [_finish(self._by_path, d) for d in self._drafts])
+        rows = solved(self._by_path, balanced(self._by_path, [_finish(self._by_path, d) for d in self._drafts]))
         rows = telling(self._by_path, uncounted(self._by_path, rows))
         amount = next((p for p, a in self._by_path.items() if a.concept == "amount"), "")
         if sum(amount in row for row in rows) > 0.6 * len(rows):

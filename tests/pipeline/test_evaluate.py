@@ -68,7 +68,7 @@ def check_places(given: list[Answer]) -> None:
 def test_the_samples_are_right_and_in_their_places_also_under_other_names(
     answers: Answers, tmp_path_factory: pytest.TempPathFactory
 ):
-    """F1 of 0.9 with boxes where their script drew them; synonyms cost at most ten points, names without sense little."""
+    """F1 of 0.9 with boxes where their script drew them; synonyms cost little, and empty names not much."""
     named = write_samples(tmp_path_factory.mktemp("samples"))
     cases, given = answers(named)
     total = total_of(cases, given)
