@@ -14,6 +14,8 @@ from service.embedded.totals import fall_back_on_total, settle_totals
 
 ACCEPT = 0.5
 """A best choice under this score is no choice: the field is absent."""
+SHORT_ANSWER = 6
+"""Words up to which what stands at a label is an answer and not a sentence."""
 MONEY_FAMILY = frozenset({"total_gross", "amount_due", "total_net"})
 
 
@@ -29,6 +31,10 @@ def propose(evidence: Evidence, ask: Ask, prose: Prose) -> list[Choice]:
         found = code_choices(evidence, ask)
     else:
         found = text_choices(evidence, ask) + lone_choices(evidence, ask)
+    if ask.kind == "period" and prose.is_prose:  # a heading stands over many sentences; which one tells is told below
+        found = [c for c in found if len(c.span.tokens) <= SHORT_ANSWER]
+    if ask.kind == "date" and ask.is_concept("effective_date") and prose.is_prose:
+        found = [c for c in found if not prose.dates_another(c.span)]
     found = [*found, *prose_choices(prose, ask, day_first=evidence.spans.day_first)]
     return sorted(found, key=lambda c: (-c.score, c.span.segment.index))[:24]
 

@@ -41,6 +41,7 @@ _SURE, _CORE_SURE = 0.6, 0.2
 """Probabilities from which a property is proposed."""
 _FILLED = 0.34
 """Share of the rows in which a column must stand."""
+_NEVER_LEFT_OUT = 100.0
 _TABLE = "lines"
 _TELLING = ("description", "amount", "debit", "credit", "balance", "quantity", "unit_price", "date")
 """Columns that go before others, the most telling first."""
@@ -61,7 +62,20 @@ class _Offer:
 
     name: str
     source: JsonObject
+    place: float
+    """The higher, the earlier it stands."""
     worth: float
+    """The higher, the later it is left out where there are too many."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Proposal:
+    """What is proposed for one document."""
+
+    offers: Mapping[str, _Offer]
+    """By name, those included that will be too many."""
+    most: int
+    """How many of them are kept, columns counted."""
 
 
 def propose_schema(documents: Sequence[Sequence[PageText]], instruction: str = "") -> tuple[str, JsonObject]:
@@ -75,12 +89,20 @@ def propose_schema(documents: Sequence[Sequence[PageText]], instruction: str = "
         A name for it and the JSON Schema; properties that most of the documents have. Never without a property.
     """
     wishes = read_wishes(instruction)
-    offered = [{offer.name: offer for offer in _offers(pages, wishes)} for pages in documents]
-    seen = Counter(name for offers in offered for name in offers)
-    properties: JsonObject = {}
-    for name in sorted(seen, key=lambda n: -max(o[n].worth for o in offered if n in o)):
-        if 2 * seen[name] >= len(documents):
-            properties[name] = _widest([o[name].source for o in offered if name in o])
+    proposals = [_propose(pages, wishes) for pages in documents]
+    seen = Counter(name for proposal in proposals for name in proposal.offers)
+    shared = {
+        name: [p.offers[name] for p in proposals if name in p.offers]
+        for name, times in seen.items()
+        if 2 * times >= len(documents)
+    }
+    sources = {name: _widest([offer.source for offer in offers]) for name, offers in shared.items()}
+    most = max(p.most for p in proposals) - sum(len(_columns_of(source)) for source in sources.values())
+    tables = [name for name in sources if _columns_of(sources[name])]
+    rest = sorted((n for n in sources if n not in tables), key=lambda n: -sum(o.worth for o in shared[n]))
+    kept = {*tables, *rest[:most]}
+    ordered = sorted(kept, key=lambda n: (-max(o.place for o in shared[n]), n))
+    properties: JsonObject = {name: sources[name] for name in ordered}
     if not properties:
         properties = {"title": property_source("text", "Title of the document")}
     return "document_schema", {"type": "object", "properties": properties}
@@ -105,31 +127,36 @@ def _columns_of(source: JsonObject) -> JsonObject:
     return properties if isinstance(properties, dict) else {}
 
 
-def _offers(pages: Sequence[PageText], wishes: Wishes) -> Iterator[_Offer]:
+def _propose(pages: Sequence[PageText], wishes: Wishes) -> _Proposal:
     """What is proposed for one document."""
     model, layout = EmbeddedModel(), build_layout(pages)
-    for place, entry in enumerate(wishes.known):
-        yield _Offer(entry.name, entry.source, 3.0 - place / 100)
-    for place, text in enumerate(wishes.others):
-        source = property_source("text", text[:1].upper() + text[1:])
-        yield _Offer(property_name(text), source, 2.9 - place / 100)
+    wished = {offer.name: offer for offer in _wished(wishes)}
     if wishes.only:
-        return
-    named = {entry.name for entry in wishes.known} | {property_name(text) for text in wishes.others}
-    asked = [entry for entry in singles() if entry.name not in named]
+        return _Proposal(wished, len(wished))
+    asked = [entry for entry in singles() if entry.name not in wished]
     found = _ask_for_all(model, asked, pages)
     printed = tuple(labelled_values(layout, Spans(layout)))
     known = _without_repeats(_without_guesses(_worth_asking(asked, found), found, printed), found)
-    pairs = [p for p in _unknown_labels(printed, known, found) if p[0] not in named | {e.name for e in singles()}]
+    pairs = [
+        p for p in _unknown_labels(printed, known, found) if p[0] not in wished.keys() | {e.name for e in singles()}
+    ]
     most = _most_fields(layout, len(pairs), len(known))
-    table = next(_table(model, layout, pages, max(LEAST_COLUMNS, most - min(LEAST_SINGLES, len(known)))), None)
-    most -= len(_columns_of(table.source)) if table is not None else 0
-    best = sorted(known, key=lambda e: -_worth(e, _first(found, e.name)))[:most]
-    yield from (_Offer(e.name, e.source, 1.0 + _rank(e)) for e in best)
-    for place, (name, source) in enumerate(pairs[: max(0, most - len(best))]):
-        yield _Offer(name, source, 1.0 - place / 100)
-    if table is not None:
-        yield table
+    table = _table(model, layout, pages, max(LEAST_COLUMNS, most - min(LEAST_SINGLES, len(known))))
+    offers = [
+        *(_Offer(e.name, e.source, 1.0 + _rank(e), _worth(e, _first(found, e.name))) for e in known),
+        *(_Offer(name, source, 1.0 - n / 100, -n / 100) for n, (name, source) in enumerate(pairs)),
+        *table,
+    ]
+    return _Proposal({offer.name: offer for offer in offers} | wished, most + len(wished))
+
+
+def _wished(wishes: Wishes) -> Iterator[_Offer]:
+    """The fields that the caller names, before all others."""
+    for place, entry in enumerate(wishes.known):
+        yield _Offer(entry.name, entry.source, 3.0 - place / 100, _NEVER_LEFT_OUT)
+    for place, text in enumerate(wishes.others):
+        source = property_source("text", text[:1].upper() + text[1:])
+        yield _Offer(property_name(text), source, 2.5 - place / 100, _NEVER_LEFT_OUT)
 
 
 def _ask_for_all(model: EmbeddedModel, asked: Sequence[Entry], pages: Sequence[PageText]) -> Mapping[str, FieldEntry]:
@@ -270,7 +297,7 @@ def _table(model: EmbeddedModel, layout: Layout, pages: Sequence[PageText], most
             "description": "The rows of the table in printed order, without totals.",
             "items": {"type": "object", "properties": best[1]},
         }
-        yield _Offer(table_name(list(best[1])), source, 0.0)
+        yield _Offer(table_name(list(best[1])), source, -_NEVER_LEFT_OUT, _NEVER_LEFT_OUT)
 
 
 def _kept_columns(properties: JsonObject, most: int) -> JsonObject:

@@ -35,6 +35,14 @@ class Prose:
         long_lines = sum(sum(len(s.tokens) for s in line.segments) >= PROSE_LINE for line in layout.lines)
         self.is_prose = len(self._tokens) > 120 and long_lines > 0.45 * len(layout.lines)
 
+    def dates_another(self, span: Span) -> bool:
+        """Whether a date is that of another agreement which the text refers to."""
+        index = next((i for i, (token, _) in enumerate(self._tokens) if token is span.tokens[0]), None)
+        if index is None:
+            return False
+        start, end = self._starts[index], self._starts[min(index + len(span.tokens), len(self._starts) - 1)]
+        return _of_another(self.folded[max(0, start - 120) : start], self.folded[end : end + 100])
+
     def span(self, start: int, end: int, kind: Kind = Kind.TEXT) -> Span:
         """The words that hold characters `start` to `end` (exclusive)."""
         first = bisect_right(self._starts, start) - 1
@@ -70,17 +78,38 @@ def _dates(prose: Prose, *, day_first: bool) -> Iterator[Choice]:
         if found is None or rank > 12:
             continue
         before = text[max(0, match.start() - 120) : match.start()]
-        after = text[match.end() : match.end() + 60]
-        score = 0.52 - 0.02 * rank
+        after = text[match.end() : match.end() + 100]
+        score = 0.47 - 0.02 * rank
         if _DATE_CUE.search(before):
             score += 0.22
         if re.search(r"as of\s*(?:the\s*)?$|effective (?:as of|date)[^.]{0,20}$", before):
             score += 0.1
         if re.match(r"\W*(?:\(\W*(?:the|hereinafter)?\W*[\"“]?\W*effective|by and between|between|among)", after):
             score += 0.12
+        if _of_another(before, after):
+            continue
         if match.start() > 0.85 * len(text):
             score -= 0.06
         yield Choice(prose.span(*match.span(), Kind.DATE), found.isoformat(), score, "sentence")
+
+
+_DEFINED = re.compile(r"\W{0,3}\([^()\"“]{0,40}[\"“](?P<term>[^\"”]{3,70})[\"”]")
+_REFERRED = re.compile(
+    r"\b(?:that certain|certain|such|the|an?)\s+(?:[\w&’'-]+\s+){1,5}(?:agreement|plan|lease)\b"
+    r"\W*(?:\([^()]*\)\W*)?(?:dated|made|entered into)\b[^.;]{0,30}$"
+)
+_OTHER_CONTRACT = re.compile(r"agreement|plan\b|lease|contract|note\b|amendment|\bact\b")
+
+
+def _of_another(before: str, after: str) -> bool:
+    """Whether a date is that of another agreement which the text refers to."""
+    if _REFERRED.search(before) and not re.search(r"\bthis\b[^.;]{0,90}$", before):
+        return True
+    defined = _DEFINED.match(after)
+    if defined is None or "effective" in defined["term"]:
+        return False
+    own = re.search(r"\bthis\b[^.;]{0,90}$", before) or defined["term"].strip(" ,") in ("agreement", "this agreement")
+    return not own and bool(_OTHER_CONTRACT.search(defined["term"]))
 
 
 _LAW = re.compile(
@@ -120,14 +149,18 @@ def _trim_place(name: str) -> str:
 
 
 _TERM_CUE = re.compile(
-    r"\b(?:agreement|obligations?|term|restrictions|contract|vertrag|laufzeit|contrat|duree|contrato|contratto)\b[^.;]{0,110}?"
-    r"(?:terminat|expire|surviv|remain|continu|in (?:full )?force|in effect|shall be|will be|is|betragt|hat eine|endet|"
+    r"\b(?:agreement|obligations?|term|restrictions|contract|vertrag|laufzeit|contrat|duree|contrato|contratto)\b[^.;]{0,170}?"
+    r"(?:terminat|expire|surviv|remain|continu|in (?:full )?force|in effect|betragt|hat eine|endet|"
     r"expire|dure|dura)\w*\b[^.;]{0,70}$"
 )
 _TERM_AGAINST = re.compile(
     r"(?:agrees? that|neither|solicit|hire|notice|business days|non-?compete|standstill|cure|shall not|"
-    r"will not|during|prior)"
+    r"will not|during|prior|employ)"
 )
+_OTHER_END = re.compile(
+    r"(?:terminat|end\b|expir|separat|leav|cessation|departure)[^.;]{0,60}\b(?:employ|service|engage)"
+)
+"""What such a period counts from ends with the work for somebody, not with the agreement."""
 _TERM_HEAD = re.compile(
     r"\bterm(?:\s+of\s+(?:this\s+)?(?:letter\s+)?agreement)?[^.;]{0,40}(?:shall be|is|will be|:)[^.;]{0,25}$"
 )
@@ -138,10 +171,11 @@ def _terms(prose: Prose) -> Iterator[Choice]:
         value = parse_period(match.group(0))
         if value is None:
             continue
-        before = prose.folded[max(0, match.start() - 200) : match.start()]
-        after = prose.folded[match.end() : match.end() + 70]
+        before = prose.folded[max(0, match.start() - 260) : match.start()]
+        after = prose.folded[match.end() : match.end() + 110]
         score = 0.28
-        if _TERM_CUE.search(before) and not _TERM_AGAINST.search(before[-90:] + after[:30]):
+        against = _TERM_AGAINST.search(before[-90:] + after[:30]) or _OTHER_END.search(after)
+        if _TERM_CUE.search(before) and not against:
             score += 0.34
         score += 0.3 * bool(_TERM_HEAD.search(before))
         score += 0.06 * bool(re.search(r"^\W*(?:from|after|following|as of|thereafter)", after))
