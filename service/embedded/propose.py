@@ -100,7 +100,7 @@ def propose_schema(documents: Sequence[Sequence[PageText]], instruction: str = "
     most = max(p.most for p in proposals) - sum(len(_columns_of(source)) for source in sources.values())
     tables = [name for name in sources if _columns_of(sources[name])]
     rest = sorted((n for n in sources if n not in tables), key=lambda n: -sum(o.worth for o in shared[n]))
-    kept = {*tables, *rest[:most]}
+    kept = {*tables, *rest[: max(most, len(wishes.known) + len(wishes.others))]}
     ordered = sorted(kept, key=lambda n: (-max(o.place for o in shared[n]), n))
     properties: JsonObject = {name: sources[name] for name in ordered}
     if not properties:

@@ -181,10 +181,10 @@ _CELL = st.tuples(st.floats(20, 500), st.floats(20, 780), st.lists(_WORD, min_si
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.lists(_CELL, max_size=25), st.text(max_size=60))
+@given(st.lists(st.lists(_CELL, max_size=25), min_size=1, max_size=3), st.text(max_size=60))
 def test_whatever_is_printed_and_said_the_schema_is_in_the_grammar(
-    cells: list[tuple[float, float, str]], instruction: str
+    documents: list[list[tuple[float, float, str]]], instruction: str
 ):
     """Any words in any place, any instruction."""
-    _, schema = propose_schema([[page(cells)]], instruction)
+    _, schema = propose_schema([[page(cells)] for cells in documents], instruction)
     assert_in_grammar(schema)
