@@ -31,6 +31,8 @@ LONG_VALUE = 12
 """Words from which a value without a colon before it is a sentence rather than an answer."""
 LONE_COLUMN = "lone column"
 """Why a cell of a table of which a single column was found: one word as a header proves little."""
+HEADED = {"money": 0.75, "date": 0.5}
+"""What is left of a single value under the header of a column, which is that of a row."""
 NAMES = frozenset({"org", "person", "place", "address"})
 
 
@@ -68,8 +70,8 @@ def typed_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
                     fit *= 0.5
                 if ask.is_concept("start_date", "end_date"):
                     fit *= 1.08 if _in_range(found) else repeated
-                if place.below and ask.kind == "money" and _in_header_row(evidence, hit):
-                    fit *= 0.75
+                if place.below and _in_header_row(evidence, hit):
+                    fit *= HEADED.get(ask.kind, 1.0)
                 choice = Choice(span, span.value, hit.strength * place.natural * fit, "label", hit)
                 key = (span.segment.index, span.start, hash(span.raw))
                 if key not in best or best[key].score < choice.score:
@@ -172,7 +174,7 @@ def text_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
             if taken >= 2:
                 break
             span = _value_text(evidence, ask, place)
-            if span is None:
+            if span is None or _over_a_box(ask, hit, place) or _of_the_form(span.raw):
                 continue
             value = _text_value(ask, span)
             if value is None or (not hit.colon and hit.strength < 1.0 and len(span.tokens) > LONG_VALUE):
@@ -258,6 +260,21 @@ def _labels_other(evidence: Evidence, ask: Ask, segment: Segment) -> bool:
     )
 
 
+_FORM_TEXT = re.compile(
+    r"^(?:cat(?:alog)?\.? no\b|form\b.*\(rev\b|omb no\b)|\b(?:see instructions|if required|if applicable)\b|\([^)]*$"
+)
+
+
+def _of_the_form(text: str) -> bool:
+    """Whether a text is printed on the form itself: its edition, or words that tell how to fill it in."""
+    return bool(_FORM_TEXT.search(fold(text)))
+
+
+def _over_a_box(ask: Ask, hit: Hit, place: Place) -> bool:
+    """Whether something stands above the label of a numbered box, whose value is under it or beside it."""
+    return bool(ask.printed_number) and place.below and place.segment.y0 < hit.segment.y0
+
+
 def _digits(text: str) -> bool:
     return any(c.isdigit() for c in text)
 
@@ -297,7 +314,7 @@ def code_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
     for hit in evidence.labels.of(ask)[:30]:
         for place in places(evidence, hit):
             span = _code_at(evidence, ask, place, hit)
-            if span is not None:
+            if span is not None and not _over_a_box(ask, hit, place):
                 between = _between(evidence, ask, hit, place, span)
                 found.append(Choice(span, span.raw, hit.strength * place.natural * between, "label", hit))
                 break
