@@ -55,6 +55,9 @@ _PAY_BY = re.compile(
     r"scadenza|betal|voldoen)[^.;]{0,70}?\b(?:bis|by|before|until|on|le|du|avant|antes|entro|al|el|voor|tot)\b\W*(?:zum|the|del|le)?\W*$"
 )
 
+MOST_DATES = 7
+"""Different dates on the first page beyond which none of them speaks for itself."""
+
 
 def _pay_by(evidence: Evidence) -> list[Choice]:
     """Dates that a sentence gives for the payment."""
@@ -81,6 +84,8 @@ def _dates(evidence: Evidence, ask: Ask) -> list[Choice]:
         d for d in evidence.spans.of(Kind.DATE) if d.page == evidence.layout.pages[0].page and d.ids not in claimed
     ]
     distinct = {d.value for d in dates}
+    if len(distinct) > MOST_DATES:
+        return []
     score = 0.66 if len(distinct) == 1 else 0.56
     return [Choice(d, d.value, score - 0.02 * rank, "lone date") for rank, d in enumerate(dates[:4])]
 

@@ -31,8 +31,10 @@ LONG_VALUE = 12
 """Words from which a value without a colon before it is a sentence rather than an answer."""
 LONE_COLUMN = "lone column"
 """Why a cell of a table of which a single column was found: one word as a header proves little."""
-HEADED = {"money": 0.75, "date": 0.5}
-"""What is left of a single value under the header of a column, which is that of a row."""
+SHORT_NAME = 3
+"""Letters up to which what follows a label without a colon is still a part of it: `Cust A/c`."""
+LISTED = 3
+"""Dates under one label from which they are those of a table's rows."""
 NAMES = frozenset({"org", "person", "place", "address"})
 
 
@@ -58,7 +60,9 @@ def typed_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
     hits = evidence.labels.of(ask)
     repeated = 0.85 if sum(h.strength > hits[0].strength - 0.02 for h in hits) > 3 else 1.0
     for hit in evidence.labels.of(ask)[:40]:
-        for place in places(evidence, hit):
+        around = list(places(evidence, hit))
+        listed = ask.kind == "date" and _dates_under(evidence, hit, around) >= LISTED
+        for place in around:
             found = [
                 s
                 for s in evidence.spans.inside(place.segment, kind)
@@ -70,8 +74,10 @@ def typed_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
                     fit *= 0.5
                 if ask.is_concept("start_date", "end_date"):
                     fit *= 1.08 if _in_range(found) else repeated
-                if place.below and _in_header_row(evidence, hit):
-                    fit *= HEADED.get(ask.kind, 1.0)
+                if place.below and ask.kind == "money" and _in_header_row(evidence, hit):
+                    fit *= 0.75
+                if place.below and listed:
+                    fit *= 0.5
                 choice = Choice(span, span.value, hit.strength * place.natural * fit, "label", hit)
                 key = (span.segment.index, span.start, hash(span.raw))
                 if key not in best or best[key].score < choice.score:
@@ -79,6 +85,12 @@ def typed_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
     if ask.kind == "percent":
         return [*best.values(), *_percent_before(evidence, ask)]
     return list(best.values())
+
+
+def _dates_under(evidence: Evidence, hit: Hit, around: list[Place]) -> int:
+    """How many of the places under a label are a date and nothing else."""
+    under = (p.segment for p in around if p.below and p.segment.y0 > hit.segment.y0)
+    return sum(any(d.end - d.start == len(s.tokens) for d in evidence.spans.inside(s, Kind.DATE)) for s in under)
 
 
 def _percent_before(evidence: Evidence, ask: Ask) -> Iterator[Choice]:
@@ -174,7 +186,7 @@ def text_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
             if taken >= 2:
                 break
             span = _value_text(evidence, ask, place)
-            if span is None or _over_a_box(ask, hit, place) or _of_the_form(span.raw):
+            if span is None or _no_answer(ask, hit, place, span):
                 continue
             value = _text_value(ask, span)
             if value is None or (not hit.colon and hit.strength < 1.0 and len(span.tokens) > LONG_VALUE):
@@ -263,6 +275,12 @@ def _labels_other(evidence: Evidence, ask: Ask, segment: Segment) -> bool:
 _FORM_TEXT = re.compile(
     r"^(?:cat(?:alog)?\.? no\b|form\b.*\(rev\b|omb no\b)|\b(?:see instructions|if required|if applicable)\b|\([^)]*$"
 )
+
+
+def _no_answer(ask: Ask, hit: Hit, place: Place, span: Span) -> bool:
+    """Whether words at a label's place are the form's, another box's, or the rest of the label."""
+    rest = place.segment is hit.segment and not hit.colon and len(span.raw) <= SHORT_NAME
+    return (rest and ask.kind in NAMES) or _over_a_box(ask, hit, place) or _of_the_form(span.raw)
 
 
 def _of_the_form(text: str) -> bool:
