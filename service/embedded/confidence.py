@@ -49,10 +49,10 @@ def _by_class(ask: Ask, best: Choice, lead: float, *, scanned: bool) -> float | 
     """The share of right values among those with this evidence; None where there is no class for it."""
     if best.why.endswith("+product"):
         return 0.993
-    if best.why == "column":
-        return 0.85 if scanned else _COLUMN.get(ask.kind, 0.92)
     if best.why == LONE_COLUMN or (best.why == "column" and ask.concepts and ask.concepts[0][1] <= GUESSED):
         return _UNPROVEN
+    if best.why == "column":
+        return 0.85 if scanned else _COLUMN.get(ask.kind, 0.92)
     if best.why in ("mark", "ticked", "currency vote"):
         return 0.983 if lead >= CLEAR_LEAD else 0.9
     if best.why == "lone date":

@@ -1,0 +1,82 @@
+"""What a document does not say stays empty, whatever stands near."""
+
+from __future__ import annotations
+
+import pytest
+
+from service.domain.pages import PageText
+from service.domain.records import JsonObject
+from service.domain.schema import parse_schema
+from service.embedded.model import EmbeddedModel
+from tests.unit.embedded.laid_out import page, rows
+
+
+def values_of(schema: JsonObject, text: PageText) -> JsonObject:
+    """What the model makes of a page."""
+    return EmbeddedModel().extract(parse_schema(schema), [text]).values
+
+
+TERMED: JsonObject = {
+    "type": "object",
+    "properties": {
+        "effective_date": {
+            "type": "string",
+            "format": "date",
+            "description": "Date on which the agreement takes effect.",
+        },
+        "term": {"type": "string", "description": "How long the agreement lasts, for example '2 years'."},
+    },
+}
+SILENT = (
+    "Larkspur Mills, Inc. and its employee agree as follows. The employee has worked under the Supply Agreement, dated "
+    "March 4, 2019 (the “Supply Agreement”), and has seen recipes of the mill. The employee shall keep them secret. "
+    "Obligations under this section shall continue for two years following the termination of the employment. The "
+    "employee shall not use what was learned for anything but the work. Every copy is returned on request. Nothing "
+    "here gives a licence of any kind. If a part of it is void the rest stays in force. It binds those who follow the "
+    "mill and may not be handed on to others without consent of the other side, which shall not be held back. No "
+    "change is valid unless it is made in writing and signed by both, and to waive it once is not to waive it for good."
+)
+
+
+@pytest.mark.parametrize(
+    ("own", "expected"),
+    [
+        ("", {"effective_date": None, "term": None}),
+        (
+            "This Agreement is dated as of May 6, 2021. This Agreement shall end and terminate three (3) years later. ",
+            {"effective_date": "2021-05-06", "term": "3 years"},
+        ),
+    ],
+)
+def test_what_another_agreement_or_the_employment_says_is_not_taken(own: str, expected: JsonObject) -> None:
+    """The date of an agreement that is referred to and what counts from the end of the work are no values."""
+    words = (own + SILENT).split()
+    lines = [" ".join(words[i : i + 14]) for i in range(0, len(words), 14)]
+    assert values_of(TERMED, page([(60, 80 + 14 * i, line) for i, line in enumerate(lines)])) == expected
+
+
+def test_what_a_form_prints_of_itself_is_no_value() -> None:
+    """An empty box takes neither the form's edition nor the instruction beside it nor what stands in the box above."""
+    properties: JsonObject = {
+        "tax_number": {"type": "string", "description": "Line 5: tax number."},
+        "reference_number": {"type": "string", "description": "Line 7: reference number."},
+        "capacity": {"type": "string", "description": "Capacity in which the signer acts."},
+    }
+    form = page([
+        (40, 100, "5 Tax number"), (40, 114, "123-45-6789"),
+        (40, 128, "7 Reference number"),
+        (40, 300, "Capacity in which acting"), (260, 300, "Cat. No. 25047Z"),
+    ])  # fmt: skip
+    found = values_of({"type": "object", "properties": properties}, form)
+    assert found == {"tax_number": "123-45-6789", "reference_number": None, "capacity": None}
+
+
+def test_the_days_of_a_table_are_no_date_of_the_document() -> None:
+    """A label over a column of days is the header of rows."""
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {"date": {"type": "string", "format": "date", "description": "Date of issue."}},
+    }
+    days = tuple((f"{day:02}.11.2026", "Kreideweg 4", "20,00") for day in range(2, 12))
+    table = rows((40, 200, 420), 100, 16, (("Date", "Stop", "Fare"), *days))
+    assert values_of(schema, page(table)) == {"date": None}

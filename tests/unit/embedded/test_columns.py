@@ -1,0 +1,152 @@
+"""Columns that only their descriptions, their place or their sums tell, and rows that are none."""
+
+from __future__ import annotations
+
+import pytest
+
+from service.domain.pages import PageText
+from service.domain.records import Confidence, Extraction, Json, JsonObject
+from service.domain.schema import parse_schema
+from service.embedded.model import EmbeddedModel
+from tests.unit.embedded.laid_out import page, rows
+
+Column = tuple[str, str]
+"""Type (or `date`) and description."""
+BOOKINGS = (
+    ("02.11.2026", "04.11.2026", "Kartenzahlung Teeladen", "-12,50", "987,50"),
+    ("03.11.2026", "05.11.2026", "Gutschrift Honorar", "400,25", "1.387,75"),
+    ("06.11.2026", "09.11.2026", "Lastschrift Wasserwerk", "-87,75", "1.300,00"),
+    ("07.11.2026", "10.11.2026", "Geldautomat", "-50,00", "1.250,00"),
+)
+STATEMENTS = {
+    "english": (
+        "When the bank posted it",
+        "Day from which interest counts",
+        "Purpose and other party",
+        "Amount booked",
+        "Balance after it",
+    ),
+    "german": (
+        "Tag der Buchung",
+        "Tag der Wertstellung",
+        "Zweck und Gegenpartei",
+        "Gebuchter Betrag",
+        "Kontostand danach",
+    ),
+    "french": ("Jour de l'opération", "Date de valeur", "Nature et autre partie", "Montant", "Solde du compte ensuite"),
+    "nothing": ("", "", "", "", ""),
+}
+GOODS = {
+    "english": ("Running number", "What was sold", "How many pieces", "Price of one unit", "Quantity times unit price"),
+    "german": ("Laufende Nummer der Zeile", "Was geliefert wurde", "Wie viele", "Einzelpreis", "Menge mal Einzelpreis"),
+    "spanish": ("Número de la línea", "Qué se entregó", "Cuántas", "Precio de una unidad", "Cantidad por precio"),
+    "nothing": ("", "", "", "", ""),
+}
+
+
+def table_schema(*columns: Column) -> JsonObject:
+    """One table whose names say nothing."""
+    cells: JsonObject = {}
+    for number, (kind, description) in enumerate(columns, start=1):
+        shape: JsonObject = {"type": "string", "format": "date"} if kind == "date" else {"type": kind}
+        cells[f"field_{number}"] = {**shape, "description": description}
+    return {
+        "type": "object",
+        "properties": {"field_0": {"type": "array", "items": {"type": "object", "properties": cells}}},
+    }
+
+
+def extract(schema: JsonObject, *pages: PageText) -> Extraction:
+    """What the model makes of pages."""
+    return EmbeddedModel().extract(parse_schema(schema), pages)
+
+
+def cells_of(found: Extraction) -> list[list[Json]]:
+    """The rows of the table, cells in the order of the schema."""
+    table = found.values["field_0"]
+    assert isinstance(table, list)
+    return [list(row.values()) for row in table if isinstance(row, dict)]
+
+
+def statement() -> PageText:
+    """A statement of our own."""
+    head = ("Buchung", "Wert", "Vorgang", "Betrag EUR", "Saldo EUR")
+    return page([(40, 60, "Wolkenufer Bank"), *rows((40, 120, 200, 400, 490), 120, 16, (head, *BOOKINGS))])
+
+
+def bill() -> PageText:
+    """A bill of our own."""
+    body = (
+        ("Pos.", "Bezeichnung", "Menge", "Einzelpreis", "Betrag"),
+        ("1", "Federkiel, grau", "4", "2,50", "10,00"),
+        ("2", "Tintenfass", "2", "600,25", "1.200,50"),
+        ("3", "Löschpapier", "30", "0,40", "12,00"),
+    )
+    return page([(40, 60, "Nebelweg Papier GmbH"), *rows((40, 90, 300, 380, 480), 120, 16, body)])
+
+
+@pytest.mark.parametrize("language", STATEMENTS)
+def test_a_statement_is_read_by_descriptions_in_any_language_or_none(language: str) -> None:
+    """Booking date before value date, amounts before the balance that they add up to."""
+    kinds = ("date", "date", "string", "number", "number")
+    found = extract(table_schema(*zip(kinds, STATEMENTS[language], strict=True)), statement())
+    assert cells_of(found) == [
+        ["2026-11-02", "2026-11-04", "Kartenzahlung Teeladen", -12.5, 987.5],
+        ["2026-11-03", "2026-11-05", "Gutschrift Honorar", 400.25, 1387.75],
+        ["2026-11-06", "2026-11-09", "Lastschrift Wasserwerk", -87.75, 1300.0],
+        ["2026-11-07", "2026-11-10", "Geldautomat", -50.0, 1250.0],
+    ]
+
+
+@pytest.mark.parametrize("language", GOODS)
+def test_the_lines_of_a_bill_are_read_by_descriptions_in_any_language_or_none(language: str) -> None:
+    """Number, text, quantity, price and amount."""
+    kinds = ("integer", "string", "number", "number", "number")
+    found = extract(table_schema(*zip(kinds, GOODS[language], strict=True)), bill())
+    assert cells_of(found) == [
+        [1, "Federkiel, grau", 4, 2.5, 10.0],
+        [2, "Tintenfass", 2, 600.25, 1200.5],
+        [3, "Löschpapier", 30, 0.4, 12.0],
+    ]
+
+
+def test_a_running_balance_is_found_whatever_its_header_says() -> None:
+    """Where the header calls the balance an amount, the sums tell the two apart."""
+    head = ("Datum", "Vorgang", "Umsatz", "Betrag")
+    body = [(day, text, amount, balance) for day, _, text, amount, balance in BOOKINGS]
+    columns = (
+        ("date", "Date"),
+        ("string", "Purpose"),
+        ("number", "Amount booked"),
+        ("number", "Balance of the account"),
+    )
+    found = extract(table_schema(*columns), page(rows((40, 140, 340, 460), 120, 16, (head, *body))))
+    assert [row[2:] for row in cells_of(found)] == [
+        [-12.5, 987.5],
+        [400.25, 1387.75],
+        [-87.75, 1300.0],
+        [-50.0, 1250.0],
+    ]
+
+
+def test_a_role_that_is_left_over_is_never_high() -> None:
+    """Days that nothing describes are given, and are to be looked at."""
+    kinds = ("date", "date", "string", "number", "number")
+    found = extract(table_schema(*((kind, "") for kind in kinds)), statement())
+    assert {entry.confidence for entry in found.fields.values()} == {Confidence.LOW}
+
+
+def test_a_row_of_nothing_but_its_page_is_no_row() -> None:
+    """A list of lists cannot be filled, and page numbers alone are no table."""
+    cells: JsonObject = {
+        "page": {"type": "integer", "description": "Page number, from 1"},
+        "rows": {"type": "array", "items": {"type": "array", "items": {"type": "string"}}},
+    }
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {"tables": {"type": "array", "items": {"type": "object", "properties": cells}}},
+    }
+    contents = rows((40, 400), 100, 16, (("Chapter", "Page"), ("Feathers", "3"), ("Ink", "17"), ("Paper", "42")))
+    found = extract(schema, page(contents))
+    assert found.values == {"tables": []}
+    assert not found.fields
