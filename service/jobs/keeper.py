@@ -72,8 +72,14 @@ class ClaimKeeper:
         self._stopped.set()
         if self._thread is not None:
             self._thread.join(timeout=5)
+            self._leave()
+
+    def _leave(self) -> None:
+        try:
             with self._store.write() as rows:
                 rows.upkeep.leave(self._process[0])
+        except Exception:  # a courtesy: whoever is not heard of any more is forgotten all the same
+            _log.exception("the list of processes could not be reached")
 
     def _start(self) -> None:
         if self._thread is None:

@@ -19,9 +19,9 @@ from tests.ui.screen import Screen
 Opener = Callable[..., Screen]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # Playwright keeps an event loop running in this thread as long as it is open
 def browser() -> Generator[Browser]:
-    """One for all tests; each has a context of its own."""
+    """One for the tests of a file; each has a context of its own."""
     with chromium() as running:
         yield running
 
