@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from service.embedded.fields import Ask
+from service.embedded.headings import heading_choices
 from service.embedded.places import Evidence
 from service.embedded.priors import boolean_choices, enum_choices, lone_choices
 from service.embedded.proposals import TYPED, Choice, code_choices, text_choices, typed_choices
@@ -35,7 +36,7 @@ def propose(evidence: Evidence, ask: Ask, prose: Prose) -> list[Choice]:
         found = [c for c in found if len(c.span.tokens) <= SHORT_ANSWER]
     if ask.kind == "date" and ask.is_concept("effective_date") and prose.is_prose:
         found = [c for c in found if not prose.dates_another(c.span)]
-    found = [*found, *prose_choices(prose, ask, day_first=evidence.spans.day_first)]
+    found += prose_choices(prose, ask, day_first=evidence.spans.day_first) + heading_choices(evidence, ask)
     return sorted(found, key=lambda c: (-c.score, c.span.segment.index))[:24]
 
 
