@@ -43,8 +43,6 @@ class SandboxProcess:
         self._started = threading.Event()
         self._process: subprocess.Popen[bytes] | None = None
         self._ended = False
-        self.served = False
-        """Whether it has answered before."""
         # Linux ends the child with the thread that started it: one that lives as long as the child does it.
         self._thread = threading.Thread(target=self._run, name=f"sandbox-{kind}", daemon=True)
         self._thread.start()
@@ -102,7 +100,6 @@ class SandboxProcess:
         if answer[0].get("out_of_memory"):
             self.kill()
             raise ReadingError(ErrorCode.PAGE_MEMORY, _memory_message(subject))
-        self.served = True
         return answer
 
     def kill(self) -> None:

@@ -297,13 +297,11 @@ class DocumentReader:
         return answer
 
     def _ask_twice(self, kind: SandboxKind, head: JsonObject, body: bytes, *, timeout_s: float, subject: str) -> Answer:
-        """Ask; a sandbox that had served before may have been ended from outside: then a fresh one is asked again."""
-        sandbox = self._sandbox(kind)
-        fresh = not sandbox.served
+        """Ask; a sandbox that died may have been ended from outside: then a fresh one is asked, once."""
         try:
-            return sandbox.ask(head, body, timeout_s=timeout_s, subject=subject)
+            return self._sandbox(kind).ask(head, body, timeout_s=timeout_s, subject=subject)
         except ReadingError as error:
-            if fresh or self._aborted or error.code is not ErrorCode.PAGE_CRASHED:
+            if self._aborted or error.code is not ErrorCode.PAGE_CRASHED:
                 raise
         return self._sandbox(kind).ask(head, body, timeout_s=timeout_s, subject=subject)
 
