@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -68,14 +68,13 @@ def _expire(services: Services, step: Step, now: float) -> tuple[Step, ...]:
 
 
 def _ring_unheard(services: Services, now: float) -> None:
-    with services.store.write() as rows:
+    """What could not be sent counts as not rung, so that the next round sends it."""
+    with services.store.read() as rows:
         unheard = rows.steps.unheard(now, PATIENCE_S, _MOST)
-        rows.steps.note_rung([step.id for step in unheard], now)
-    _ring_singly(services, unheard)
-
-
-def _ring_singly(services: Services, steps: Sequence[Step]) -> None:
-    services.queue.send([Ring(queue=s.queue, priority=s.priority, step_ids=(s.id,)) for s in steps])
+    rings = [Ring(queue=s.queue, priority=s.priority, step_ids=(s.id,)) for s in unheard]
+    if rings and services.queue.send(rings):
+        with services.store.write() as rows:
+            rows.steps.note_rung([step.id for step in unheard], now)
 
 
 def _delete_expired(services: Services, now: float) -> None:
