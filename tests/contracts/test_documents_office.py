@@ -46,7 +46,7 @@ def read(reader: DocumentReader, folder: Path, data: bytes, kind: MediaKind) -> 
 def saved(document: object) -> bytes:
     """The bytes of an office document of any of the three libraries."""
     buffer = io.BytesIO()
-    document.save(buffer)  # type: ignore[attr-defined]
+    document.save(buffer)
     return buffer.getvalue()
 
 

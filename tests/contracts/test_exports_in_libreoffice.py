@@ -16,6 +16,7 @@ from tests.unit.exports.results import LIVE, SCHEMA, order, result_of
 SOFFICE = shutil.which("soffice")
 # Every sheet, values as they are stored and not as they are shown; of a formula its result.
 AS_CSV = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,false,false,false,false,-1"
+# A program of several hundred MB: what it would find is also asserted with openpyxl, pandas and csv, which always run.
 pytestmark = pytest.mark.skipif(SOFFICE is None, reason="LibreOffice (soffice) is not installed here")
 
 

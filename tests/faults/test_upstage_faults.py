@@ -121,7 +121,7 @@ def test_a_good_answer_comes_back_whole(stub: ModelStub) -> None:
     assert json.loads(answer.choices[0].message.text())["number"] == "A-1"
     tree = read_additional_values(answer.choices[0].message)
     assert isinstance(tree, dict)
-    leaf = tree["number"].model_dump()  # type: ignore[union-attr]
+    leaf = tree["number"].model_dump()
     assert (leaf["value"], leaf["confidence"], leaf["page"]) == ("A-1", "high", 1)
     assert answer.choices[0].message.tool_calls is not None
     assert answer.choices[0].message.tool_calls[0].id is None

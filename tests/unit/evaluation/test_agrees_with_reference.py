@@ -91,7 +91,7 @@ def test_every_count_is_the_reference_count(name: str) -> None:
         }
         module.score_document(row, {"values": found.values, "fields": fields}, tallies)
     for field, tally in tallies.items():
-        counts = tally.c  # type: ignore[attr-defined]
+        counts = tally.c
         ours = report.fields[field]
         assert (field, counts["present"], counts["filled"], counts["right"]) == (
             field,

@@ -52,7 +52,7 @@ def leaf(kind: FieldType, fmt: str | None = None) -> SchemaField:
 )
 def test_values_are_the_same_by_their_type(field: SchemaField, want: object, got: object, same: bool) -> None:
     """Text by letters and digits, numbers to half a cent, dates as dates, booleans as booleans."""
-    assert is_same(field, want, got) is same  # type: ignore[arg-type]
+    assert is_same(field, want, got) is same
 
 
 def test_a_missing_row_does_not_shift_the_others() -> None:
@@ -90,7 +90,7 @@ def entry(value: object, confidence: Confidence = Confidence.LOW, box: Box | Non
     """An entry as a model gives it."""
     location = Location(1, box.quad(), (box.quad(),)) if box else None
     return FieldEntry(
-        value=value, verdict=Verdict.FOUND, confidence=confidence, probability=0.9, location=location  # type: ignore[arg-type]
+        value=value, verdict=Verdict.FOUND, confidence=confidence, probability=0.9, location=location
     )  # fmt: skip
 
 
@@ -103,7 +103,7 @@ def extraction(**values: object) -> Extraction:
         "/lines/0/text": entry("Chair"),
         "/lines/0/amount": entry(11.0),
     }
-    return Extraction(values=values, fields=fields, pages=(1,))  # type: ignore[arg-type]
+    return Extraction(values=values, fields=fields, pages=(1,))
 
 
 def test_report_counts_right_wrong_absent_and_places(tmp_path: Path) -> None:

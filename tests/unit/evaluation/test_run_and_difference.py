@@ -28,7 +28,7 @@ def case(number: int) -> Case:
 def answer(*, n: Json, seconds: float = 1.0, confidence: Confidence = Confidence.HIGH) -> Answer:
     """Right in its text, and with a number."""
     fields = {
-        path: FieldEntry(value=value, verdict=Verdict.FOUND, confidence=confidence, probability=0.9)  # type: ignore[arg-type]
+        path: FieldEntry(value=value, verdict=Verdict.FOUND, confidence=confidence, probability=0.9)
         for path, value in (("/a<b", "x"), ("/n", n))
     }
     extraction = Extraction(values={"a<b": "x", "n": n}, fields=fields, pages=(1, 2), model="m")
@@ -117,7 +117,7 @@ def test_a_result_is_decoded_with_places_and_without():
     """The first record; a result without records is none."""
     corners = [{"x": 0.1, "y": 0.1}, {"x": 0.2, "y": 0.1}, {"x": 0.2, "y": 0.2}, {"x": 0.1, "y": 0.2}]
     fields: Json = {
-        "/n": {"value": 1, "verdict": "found", "confidence": "high", "page": 2, "coordinates": corners, "raw": "1"},  # type: ignore[dict-item]
+        "/n": {"value": 1, "verdict": "found", "confidence": "high", "page": 2, "coordinates": corners, "raw": "1"},
         "/m": {"value": None, "verdict": "absent", "confidence": "low", "page": None, "coordinates": None},
     }
     record: Json = {"values": {"n": 1, "m": None}, "fields": fields, "pages": [1, 2]}
