@@ -111,6 +111,49 @@ class JobOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JobSchema:
+    """One of the schemas that a job is made with; it stays as it was when the job came."""
+
+    source: JsonObject
+    name: str
+    version: int | None
+    """None: it came with the job; 0: it comes with the product."""
+
+
+class UnroutedReason(StrEnum):
+    """Why a document was given none of the schemas."""
+
+    NO_TEXT = "no_text"
+    """Nothing could be read on its pages."""
+    NO_FIT = "no_fit"
+    """No schema fits it well enough."""
+    SEVERAL_FIT = "several_fit"
+    """Two schemas fit it about as well."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """How well a schema fits a document."""
+
+    schema: int
+    """0-based index among the job's schemas."""
+    score: float
+    """0–1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """Which of the job's schemas one document has."""
+
+    schema: int | None
+    """0-based index among the job's schemas; None: the document is unrouted."""
+    reason: UnroutedReason | None = None
+    """Why it has none."""
+    candidates: tuple[Candidate, ...] = ()
+    """Those that fit best, the best first; empty when a person chose."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
     """Why a step or job failed, fit for a caller."""
 
@@ -130,8 +173,8 @@ class Job:
     run: int
     """1-based."""
     revision: int
-    schema: JsonObject
-    schema_name: str
+    schemas: tuple[JobSchema, ...]
+    """At least one. Frozen: later versions of a name change nothing."""
     options: JobOptions
     engine: str
     external_id: str | None
@@ -142,8 +185,12 @@ class Job:
     source_key: str | None = None
     """Blob whose pages are read: the upload, or the PDF made of it; None until opened."""
     page_count: int | None = None
+    is_routed: bool = False
+    """Whether each document is given the one of the schemas that it fits; else all have the first."""
     documents: tuple[PageRange, ...] | None = None
     """The documents inside the file; None until known."""
+    routes: tuple[Route | None, ...] | None = None
+    """One a document, in order, None where it is still to be found; None: for none, or the job is not routed."""
     planned: bool = False
     """Whether every split of the run has its step."""
     fault: Fault | None = None
@@ -158,8 +205,32 @@ class Job:
     """Who approved or rejected it."""
     decided_at: float | None = None
     created_by: str = ""
-    schema_version: int | None = None
-    """Of the named schema it was made with; None: the schema came with the job."""
+
+    @property
+    def is_laid_out(self) -> bool:
+        """Whether the documents inside the file and their schemas are known."""
+        if self.options.split_documents and self.documents is None:
+            return False
+        return not self.is_routed or (self.routes is not None and None not in self.routes)
+
+    def page_ranges(self) -> tuple[PageRange, ...]:
+        """The documents inside the opened file; all of it as one where nothing else is known."""
+        return self.documents or (PageRange(1, self.page_count or 1),)
+
+    def route_of(self, document: int) -> Route | None:
+        """What was found for a document (0-based); None while it is not known.
+
+        The one schema of a job that is not routed is a route that was fixed from the start.
+        """
+        if not self.is_routed:
+            return Route(schema=0)
+        return self.routes[document] if self.routes is not None else None
+
+    def schema_of(self, document: int) -> JobSchema | None:
+        """The schema of a document (0-based); None: it is unrouted, or not routed yet."""
+        route = self.route_of(document)
+        return None if route is None or route.schema is None else self.schemas[route.schema]
+    batch_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

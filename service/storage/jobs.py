@@ -28,6 +28,7 @@ class JobFilter:
     review: ReviewState | None = None
     schema_name: str | None = None
     external_id: str | None = None
+    batch_id: str | None = None
     created_after: float | None = None
     created_before: float | None = None
 
@@ -113,9 +114,11 @@ class JobRows:
         self._connection.execute(delete(tables.review_events).where(tables.review_events.c.job_id == job.id))
         keys = tables.idempotency_keys
         self._connection.execute(delete(keys).where(keys.c.job_id == job.id))
+        entries = tables.batch_entries
+        self._connection.execute(delete(entries).where(entries.c.job_id == job.id))
         self._connection.execute(delete(tables.jobs).where(tables.jobs.c.id == job.id))
         row = {"tenant_id": job.tenant_id, "job_id": job.id, "file_sha256": tombstone.file_sha256}
-        row |= {"deleted_at": tombstone.deleted_at, "reason": tombstone.reason}
+        row |= {"deleted_at": tombstone.deleted_at, "reason": tombstone.reason, "batch_id": job.batch_id}
         self._connection.execute(insert(tables.tombstones).values(row))
 
     def tombstone(self, tenant_id: str, job_id: str) -> Tombstone | None:
@@ -200,6 +203,7 @@ def _conditions(wanted: JobFilter) -> Sequence[ColumnElement[bool]]:
         (wanted.review, job.review),
         (wanted.schema_name, job.schema_name),
         (wanted.external_id, job.external_id),
+        (wanted.batch_id, job.batch_id),
     )
     found: list[ColumnElement[bool]] = [column == value for value, column in pairs if value is not None]
     if wanted.created_after is not None:

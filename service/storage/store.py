@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
 from service.storage.access import AccessRows
+from service.storage.batches import BatchRows
 from service.storage.engine import Database
 from service.storage.events import EventRows
 from service.storage.faults import database_fault
@@ -33,6 +34,7 @@ class Rows:
     events: EventRows
     reviews: ReviewRows
     groups: GroupRows
+    batches: BatchRows
     idempotency: IdempotencyRows
     schemas: SchemaRows
     access: AccessRows
@@ -97,6 +99,7 @@ def _rows(connection: Connection) -> Rows:
         events=EventRows(connection),
         reviews=ReviewRows(connection),
         groups=GroupRows(connection),
+        batches=BatchRows(connection),
         idempotency=IdempotencyRows(connection),
         schemas=SchemaRows(connection),
         access=AccessRows(connection),

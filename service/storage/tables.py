@@ -105,12 +105,14 @@ jobs = Table(
     Column("decided_by", String(100)),
     Column("decided_at", Float),
     Column("created_by", String(100), nullable=False),
+    Column("batch_id", String(40)),
     Column("password", Text),
     Column("last_seq", Integer, nullable=False),
     Index(None, "tenant_id", "created_at", "id"),
     Index(None, "tenant_id", "external_id"),
     Index(None, "status", "finished_at"),
     Index(None, "tenant_id", "review", "created_at"),
+    Index(None, "batch_id", "status"),
 )
 
 steps = Table(
@@ -208,6 +210,7 @@ tombstones = Table(
     Column("file_sha256", String(64), nullable=False),
     Column("deleted_at", Float, nullable=False),
     Column("reason", String(16), nullable=False),
+    Column("batch_id", String(40), index=True),
 )
 
 idempotency_keys = Table(
@@ -231,6 +234,33 @@ job_groups = Table(
     Column("file_names", JSON, nullable=False),
     Column("created_at", Float, nullable=False),
     Index(None, "tenant_id", "created_at"),
+)
+
+batches = Table(
+    "batches",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    _tenant(),
+    Column("name", String(200), nullable=False),
+    Column("external_id", String(200)),
+    Column("metadata", JSON, nullable=False),
+    Column("defaults", JSON, nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("created_by", String(100), nullable=False),
+    Column("closed_at", Float),
+    Index(None, "tenant_id", "created_at", "id"),
+)
+
+batch_entries = Table(
+    "batch_entries",
+    metadata,
+    _tenant(),
+    Column("batch_id", ForeignKey("batches.id", ondelete="CASCADE"), primary_key=True),
+    Column("path", String(1024), primary_key=True),
+    Column("sha256", String(64), primary_key=True),
+    Column("job_id", String(40), index=True),
+    Column("code", String(40)),
+    Column("message", Text),
 )
 
 users = Table(
