@@ -63,6 +63,7 @@ ERROR_RULES: Mapping[ErrorCode, ErrorRule] = {
     ErrorCode.PAGE_NOT_FOUND: _MISSING,
     ErrorCode.JOB_NOT_FOUND: _MISSING,
     ErrorCode.SCHEMA_NOT_FOUND: _MISSING,
+    ErrorCode.BATCH_NOT_FOUND: _MISSING,
     ErrorCode.ROUTE_NOT_FOUND: _MISSING,
     ErrorCode.METHOD_NOT_ALLOWED: ErrorRule(405, "invalid_request_error"),
     ErrorCode.NOT_FINISHED: _CONFLICT,

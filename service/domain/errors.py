@@ -40,6 +40,7 @@ class ErrorCode(StrEnum):
     FILE_NOT_FOUND = "file_not_found"
     PAGE_NOT_FOUND = "page_not_found"
     JOB_NOT_FOUND = "job_not_found"
+    BATCH_NOT_FOUND = "batch_not_found"
     SCHEMA_NOT_FOUND = "schema_not_found"
     ROUTE_NOT_FOUND = "route_not_found"
     METHOD_NOT_ALLOWED = "method_not_allowed"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import time
 from dataclasses import dataclass
 
-from service.domain.errors import ErrorCode, InputError, StateError
+from service.domain.errors import ErrorCode, StateError
 from service.domain.jobs import Job, StepKind, StepTally
+from service.jobs.paging import read_cursor, write_cursor
 from service.jobs.services import Services
 from service.storage.jobs import JobFilter
 
@@ -53,13 +52,13 @@ def list_jobs(
     Raises:
         InputError: `invalid_option`, the cursor is not one of ours.
     """
-    before = _read_cursor(cursor) if cursor else None
+    before = read_cursor(cursor) if cursor else None
     with services.store.read() as rows:
         jobs = rows.jobs.page(tenant_id, wanted, before=before, most=most + 1)
     if len(jobs) <= most:
         return jobs, None
     last = jobs[most - 1]
-    return jobs[:most], base64.urlsafe_b64encode(f"{last.created_at!r}|{last.id}".encode()).decode()
+    return jobs[:most], write_cursor(last.created_at, last.id)
 
 
 def get_progress(services: Services, job: Job) -> Progress:
@@ -88,15 +87,3 @@ def wait_for_job(services: Services, tenant_id: str, job_id: str, *, seconds: fl
             return job
         time.sleep(min(left, _POLL_S[min(turn // 4, len(_POLL_S) - 1)]))
         turn += 1
-
-
-def _read_cursor(cursor: str) -> tuple[float, str]:
-    try:
-        at, _, job_id = base64.urlsafe_b64decode(cursor.encode()).decode("ascii").partition("|")
-        if not job_id.isprintable():  # PostgreSQL takes no NUL
-            raise ValueError
-        return float(at), job_id
-    except (binascii.Error, UnicodeError, ValueError):
-        raise InputError(
-            ErrorCode.INVALID_OPTION, "The cursor is not one that a list gave; start without one.", param="cursor"
-        ) from None

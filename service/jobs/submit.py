@@ -15,6 +15,7 @@ from service.domain.schema import ExtractionSchema, SchemaField, parse_schema
 from service.extraction.check import parse_checks
 from service.extraction.plan import group_fields, narrow_schema
 from service.extraction.review_policy import parse_policy
+from service.jobs.batch_books import hold_open
 from service.jobs.services import Services
 from service.jobs.settle import ring
 from service.storage.store import Rows
@@ -37,6 +38,7 @@ class Submission:
     external_id: str | None = None
     metadata: JsonObject
     created_by: str = ""
+    batch_id: str | None = None
     idempotency: tuple[str, str] | None = None
     """Key and fingerprint, if the caller gave a key."""
 
@@ -46,10 +48,12 @@ def submit_job(services: Services, submission: Submission) -> Job:
 
     Raises:
         InputError: the schema, an option or the model cannot be taken.
-        StateError: `file_not_found`, the file was deleted meanwhile.
+        StateError: `file_not_found`, the file was deleted meanwhile; `batch_not_found`, or `wrong_state`: it is closed.
     """
     new = prepare_job(services, submission)
     with services.store.write(durable=True) as rows:
+        if submission.batch_id is not None:
+            hold_open(rows, submission.tenant_id, submission.batch_id)
         hold_files(rows, [new])
         add_job(rows, new)
     ring(services, [new.step])
@@ -178,6 +182,7 @@ def _new_job(services: Services, submission: Submission, now: float) -> Job:
         metadata=submission.metadata,
         created_at=now,
         created_by=submission.created_by,
+        batch_id=submission.batch_id,
         issues=_unhonoured(services, submission.options),
     )
 
