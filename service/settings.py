@@ -44,6 +44,7 @@ class Settings(BaseSettings):
     )
 
     max_file_bytes: int = Field(52_428_800, gt=0, description="Largest upload.")
+    max_archive_bytes: int = Field(5_000_000_000, gt=0, description="Most bytes that come out of one archive.")
     max_pages: int = Field(1000, gt=0, description="Most pages of a file.")
     max_page_pixels: int = Field(200_000_000, gt=0, description="Most pixels of an image that is taken in.")
     max_schema_chars: int = Field(120_000, gt=0, description="Longest schema, counted minified.")

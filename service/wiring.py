@@ -85,6 +85,7 @@ def build_services(settings: Settings, *, role: str, queue: TaskQueue | None = N
         rule=LeaseRule(lease_s=settings.lease_s, max_attempts=settings.step_attempts),
         limits=JobLimits(
             max_file_bytes=settings.max_file_bytes,
+            max_archive_bytes=settings.max_archive_bytes,
             max_schema_chars=settings.max_schema_chars,
             max_properties=settings.max_properties,
             read_range_pages=settings.read_range_pages,

@@ -70,6 +70,7 @@ ERROR_RULES: Mapping[ErrorCode, ErrorRule] = {
     ErrorCode.WRONG_STATE: _CONFLICT,
     ErrorCode.EDIT_CONFLICT: _STALE,
     ErrorCode.EXPIRED: ErrorRule(410, "invalid_request_error"),
+    ErrorCode.ALREADY_TAKEN: _CONFLICT,
     ErrorCode.IDEMPOTENCY_MISMATCH: _UNREADABLE,
     ErrorCode.IDEMPOTENCY_IN_FLIGHT: _CONFLICT,
     ErrorCode.INVALID_API_KEY: ErrorRule(401, "authentication_error"),

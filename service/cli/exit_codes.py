@@ -85,6 +85,7 @@ _FAULTS: Mapping[ExitCode, tuple[ErrorCode, ...]] = {
         ErrorCode.WRONG_STATE,
         ErrorCode.EDIT_CONFLICT,
         ErrorCode.EXPIRED,
+        ErrorCode.ALREADY_TAKEN,
         ErrorCode.IDEMPOTENCY_MISMATCH,
         ErrorCode.IDEMPOTENCY_IN_FLIGHT,
         ErrorCode.INVALID_API_KEY,

@@ -48,6 +48,7 @@ class ErrorCode(StrEnum):
     WRONG_STATE = "wrong_state"
     EDIT_CONFLICT = "edit_conflict"
     EXPIRED = "expired"
+    ALREADY_TAKEN = "already_taken"
     IDEMPOTENCY_MISMATCH = "idempotency_mismatch"
     IDEMPOTENCY_IN_FLIGHT = "idempotency_in_flight"
     # access

@@ -68,6 +68,7 @@ class JobLimits:
     """What is refused at intake, and how a run is cut."""
 
     max_file_bytes: int
+    max_archive_bytes: int
     max_schema_chars: int
     max_properties: int
     read_range_pages: int

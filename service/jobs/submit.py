@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import orjson
 
+from service.domain.batches import Batch
 from service.domain.errors import ErrorCode, InputError, StateError
 from service.domain.jobs import EventType, Job, JobOptions, JobStatus, Step, StepKind, StoredFile
 from service.domain.records import Issue, JsonObject, Stage
@@ -38,7 +39,9 @@ class Submission:
     external_id: str | None = None
     metadata: JsonObject
     created_by: str = ""
-    batch_id: str | None = None
+    batch: Batch | None = None
+    archive_path: str | None = None
+    """Where the file stood in an archive of the batch."""
     idempotency: tuple[str, str] | None = None
     """Key and fingerprint, if the caller gave a key."""
 
@@ -48,16 +51,24 @@ def submit_job(services: Services, submission: Submission) -> Job:
 
     Raises:
         InputError: the schema, an option or the model cannot be taken.
-        StateError: `file_not_found`, the file was deleted meanwhile; `batch_not_found`, or `wrong_state`: it is closed.
+        StateError: `file_not_found`, the file was deleted meanwhile; `batch_not_found`; `wrong_state`:
+            the batch is closed; `already_taken`: it has this file of an archive.
     """
     new = prepare_job(services, submission)
     with services.store.write(durable=True) as rows:
-        if submission.batch_id is not None:
-            hold_open(rows, submission.tenant_id, submission.batch_id)
+        if submission.batch is not None:
+            _join_batch(rows, submission.batch, new)
         hold_files(rows, [new])
         add_job(rows, new)
     ring(services, [new.step])
     return new.job
+
+
+def _join_batch(rows: Rows, batch: Batch, new: NewJob) -> None:
+    hold_open(rows, batch.tenant_id, batch.id)
+    path, sha256 = new.submission.archive_path, new.submission.file.sha256
+    if path is not None and not rows.batches.add_entry(batch, path, sha256, new.job.id):
+        raise StateError(ErrorCode.ALREADY_TAKEN, f"The batch {batch.id!r} has this file already.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,7 +193,7 @@ def _new_job(services: Services, submission: Submission, now: float) -> Job:
         metadata=submission.metadata,
         created_at=now,
         created_by=submission.created_by,
-        batch_id=submission.batch_id,
+        batch_id=submission.batch.id if submission.batch else None,
         issues=_unhonoured(services, submission.options),
     )
 

@@ -14,6 +14,7 @@ from service.storage.upsert import upsert
 
 _OPEN = tuple(status for status in JobStatus if not status.is_terminal)
 
+
 class BatchRows:
     """The batches of a tenant."""
 
@@ -82,20 +83,18 @@ class BatchRows:
         query = select(job.id).where(job.batch_id == batch_id, job.status.in_(statuses))
         return tuple(self._connection.execute(query.limit(most)).scalars())
 
-    def has_entry(self, batch_id: str, path: str, sha256: str) -> bool:
-        """Whether this file of an archive was taken or refused before."""
-        entry = tables.batch_entries.c
-        mine = (entry.batch_id == batch_id, entry.path == path, entry.sha256 == sha256)
-        return self._count(tables.batch_entries, *mine) > 0
+    def add_entry(self, batch: Batch, path: str, content: str, outcome: str | RefusedEntry) -> bool:
+        """Note what became of a file of an archive: the id of its job, or why there is none.
 
-    def add_entry(self, batch: Batch, path: str, sha256: str, outcome: str | RefusedEntry) -> None:
-        """Note what became of a file of an archive: the id of its job, or why there is none."""
-        row = {"tenant_id": batch.tenant_id, "batch_id": batch.id, "path": path, "sha256": sha256}
+        False: the same bytes under the same path were noted before; nothing is changed.
+        """
+        row = {"tenant_id": batch.tenant_id, "batch_id": batch.id, "path": path, "content": content}
         if isinstance(outcome, RefusedEntry):
             row |= {"code": outcome.code, "message": outcome.message}
         else:
             row |= {"job_id": outcome}
-        self._connection.execute(upsert(self._connection, tables.batch_entries).values(row).on_conflict_do_nothing())
+        entry = upsert(self._connection, tables.batch_entries).values(row).on_conflict_do_nothing()
+        return self._connection.execute(entry.returning(tables.batch_entries.c.path)).first() is not None
 
     def refused(self, batch_id: str, *, after: str, most: int) -> tuple[RefusedEntry, ...]:
         """Files that no job could be made of, by path, behind one."""

@@ -257,7 +257,7 @@ batch_entries = Table(
     _tenant(),
     Column("batch_id", ForeignKey("batches.id", ondelete="CASCADE"), primary_key=True),
     Column("path", String(1024), primary_key=True),
-    Column("sha256", String(64), primary_key=True),
+    Column("content", String(64), primary_key=True),
     Column("job_id", String(40), index=True),
     Column("code", String(40)),
     Column("message", Text),

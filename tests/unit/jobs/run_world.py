@@ -90,6 +90,7 @@ class Models:
             max_properties=2 if setup.narrow else 100,
             max_schema_chars=10_000,
             max_file_bytes=1,
+            max_archive_bytes=1,
             nested_objects=True,
         )
         return Client(able), name

@@ -33,14 +33,14 @@ def upgrade() -> None:
         sa.Column("tenant_id", sa.String(length=64), nullable=False),
         sa.Column("batch_id", sa.String(length=40), nullable=False),
         sa.Column("path", sa.String(length=1024), nullable=False),
-        sa.Column("sha256", sa.String(length=64), nullable=False),
+        sa.Column("content", sa.String(length=64), nullable=False),
         sa.Column("job_id", sa.String(length=40), nullable=True),
         sa.Column("code", sa.String(length=40), nullable=True),
         sa.Column("message", sa.Text(), nullable=True),
         sa.ForeignKeyConstraint(
             ["batch_id"], ["batches.id"], name=op.f("fk_batch_entries_batch_id_batches"), ondelete="CASCADE"
         ),
-        sa.PrimaryKeyConstraint("batch_id", "path", "sha256", name=op.f("pk_batch_entries")),
+        sa.PrimaryKeyConstraint("batch_id", "path", "content", name=op.f("pk_batch_entries")),
     )
     op.create_index(op.f("ix_batch_entries_job_id"), "batch_entries", ["job_id"], unique=False)
     op.add_column("jobs", sa.Column("batch_id", sa.String(length=40), nullable=True))
