@@ -118,6 +118,7 @@ JOB: JsonObject = {
         "absent": "null",
     },
     "external_id": "order-17",
+    "batch_id": None,
     "metadata": {"team": "accounts"},
     "created_by": "local",
     "review": _REVIEW,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import anyio
@@ -15,8 +15,10 @@ from service.api.bodies import read_object
 from service.api.forms import Fields, TakeFile, is_form, read_form
 from service.api.job_requests import JobRequest, check_request, fields_as_body
 from service.auth.callers import Caller
+from service.domain.batches import Batch
 from service.domain.errors import ErrorCode, InputError
 from service.domain.jobs import Job, JobOptions, StoredFile
+from service.jobs.batches import find_batch
 from service.jobs.idempotency import fingerprint_of, match_key, release_key, reserve_key
 from service.jobs.schemas import JobSchema, choose_schema
 from service.jobs.services import Services
@@ -78,12 +80,24 @@ async def _make_of(
             await _schema_of(services, caller, check_request(JobRequest, fields_as_body(before)))
         kept.append(await receive_upload(services, caller.tenant_id, name, parts))
 
-    wanted = await _read(request, keep)
+    wanted, batch = await _in_batch(services, caller, await _read(request, keep))
     if kept and wanted.file_id is not None:
         raise InputError(ErrorCode.INVALID_REQUEST, "Send a `file` or a `file_id`, not both.", param="file_id")
     file = kept[0] if kept else await _find_file(services, caller, wanted)
     schema = await _schema_of(services, caller, wanted)
-    submission = Submission(
+    submission = replace(
+        submission_of(services, caller, wanted, schema, file),
+        batch=batch,
+        idempotency=None if key is None else (key, _fingerprint(file.sha256, wanted)),
+    )
+    return await to_thread.run_sync(submit_job, services, submission)
+
+
+def submission_of(
+    services: Services, caller: Caller, wanted: JobRequest, schema: JobSchema, file: StoredFile
+) -> Submission:
+    """A file with what is asked of it, as the use case takes it."""
+    return Submission(
         tenant_id=caller.tenant_id,
         file=file,
         schema=schema.source,
@@ -94,9 +108,15 @@ async def _make_of(
         external_id=wanted.external_id,
         metadata=wanted.metadata or {},
         created_by=caller.user,
-        idempotency=None if key is None else (key, _fingerprint(file.sha256, wanted)),
     )
-    return await to_thread.run_sync(submit_job, services, submission)
+
+
+async def _in_batch(services: Services, caller: Caller, wanted: JobRequest) -> tuple[JobRequest, Batch | None]:
+    """The request with what its batch says over all it leaves out."""
+    if wanted.batch_id is None:
+        return wanted, None
+    batch = await to_thread.run_sync(find_batch, services, caller.tenant_id, wanted.batch_id)
+    return wanted.over(batch.defaults), batch
 
 
 async def _match(request: Request, services: Services, caller: Caller, key: str) -> Job:
@@ -112,7 +132,7 @@ async def _match(request: Request, services: Services, caller: Caller, key: str)
             digest.update(part)
         digests.append(digest.hexdigest())
 
-    wanted = await _read(request, only_hash)
+    wanted, _ = await _in_batch(services, caller, await _read(request, only_hash))
     sha256 = digests[0] if digests else (await _find_file(services, caller, wanted)).sha256
     fingerprint = _fingerprint(sha256, wanted)
     return await to_thread.run_sync(match_key, services, caller.tenant_id, key, fingerprint)

@@ -20,6 +20,7 @@ PRINTABLE = r"^[^\x00-\x1f\x7f]+$"
 IN_IDS = r"^[A-Za-z0-9_]+$"
 MOST_METADATA_BYTES = 65_536
 _JSON_FIELDS = {"schema": ErrorCode.INVALID_SCHEMA, "metadata": ErrorCode.INVALID_REQUEST}
+WAYS_TO_NAME_A_SCHEMA = frozenset({"schema", "schema_ref", "schemas"})
 R = TypeVar("R", bound="OptionFields")
 
 
@@ -53,7 +54,38 @@ class OptionFields(BaseModel):
         return replace(options, **given)
 
 
-class JobRequest(OptionFields):
+class OwnWords(OptionFields):
+    """What a caller says of a job or batch in words of its own."""
+
+    external_id: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=PRINTABLE)] | None = Field(
+        None, description="Your own name for it; lists find it again."
+    )
+    metadata: JsonObject | None = Field(None, description="Anything; it comes back.")
+
+    @field_validator("metadata")
+    @classmethod
+    def _keep_small(cls, value: JsonObject | None) -> JsonObject | None:
+        if value is not None and len(orjson.dumps(value)) > MOST_METADATA_BYTES:
+            raise ValueError(f"larger than {MOST_METADATA_BYTES} bytes")
+        return value
+
+
+class BatchRequest(OwnWords):
+    """A new batch; options hold for each of its jobs that says nothing else."""
+
+    name: Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")] = Field(
+        "", description="As people call it."
+    )
+
+    def defaults(self) -> JsonObject:
+        """The options that were given, as they would stand in the body of a job."""
+        plain: dict[str, Json] = self.model_dump(
+            mode="json", by_alias=True, include=set(OptionFields.model_fields), exclude_none=True
+        )
+        return {"priority": "bulk", **plain}
+
+
+class JobRequest(OwnWords):
     """A new job: of a file that comes with it, or of one that was uploaded before."""
 
     file_id: Annotated[str, StringConstraints(max_length=64, pattern=IN_IDS)] | None = Field(
@@ -62,17 +94,16 @@ class JobRequest(OptionFields):
     password: Annotated[str, StringConstraints(min_length=1, max_length=1000, pattern=PRINTABLE)] | None = Field(
         None, description="Opens an encrypted file; forgotten once it is open."
     )
-    external_id: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=PRINTABLE)] | None = Field(
-        None, description="Your own name for the job; GET /jobs finds it again."
+    batch_id: Annotated[str, StringConstraints(max_length=64, pattern=IN_IDS)] | None = Field(
+        None, description="An open batch that it belongs to; what the job leaves out the batch says."
     )
-    metadata: JsonObject | None = Field(None, description="Anything; it comes back with the job.")
 
-    @field_validator("metadata")
-    @classmethod
-    def _keep_small(cls, value: JsonObject | None) -> JsonObject | None:
-        if value is not None and len(orjson.dumps(value)) > MOST_METADATA_BYTES:
-            raise ValueError(f"larger than {MOST_METADATA_BYTES} bytes")
-        return value
+    def over(self, defaults: JsonObject) -> JobRequest:
+        """The request over what holds where it says nothing; naming a schema in any way leaves out that of a batch."""
+        own: JsonObject = self.model_dump(mode="json", by_alias=True, exclude_none=True)
+        if own.keys() & WAYS_TO_NAME_A_SCHEMA:
+            defaults = {name: value for name, value in defaults.items() if name not in WAYS_TO_NAME_A_SCHEMA}
+        return JobRequest.model_validate({**defaults, **own})
 
     def fingerprinted(self) -> JsonObject:
         """What makes two requests the same, beside file and schema; the password is not kept, not even as a digest."""

@@ -53,6 +53,7 @@ class ListQuery(BaseModel):
         None, alias="schema", max_length=100, pattern=PRINTABLE, description="Name of the schema."
     )
     external_id: str | None = Field(None, max_length=200, pattern=PRINTABLE)
+    batch: str | None = Field(None, max_length=64, pattern=IN_IDS, description="Id of a batch.")
     created_after: datetime | None = Field(None, description="RFC 3339; included.")
     created_before: datetime | None = Field(None, description="RFC 3339; not included.")
     limit: int = Field(50, ge=1, le=200)
@@ -121,6 +122,7 @@ def read_jobs(wanted: Annotated[ListQuery, Query()], services: ServicesOf, calle
         review=wanted.review,
         schema_name=wanted.schema_,
         external_id=wanted.external_id,
+        batch_id=wanted.batch,
         created_after=_unix(wanted.created_after),
         created_before=_unix(wanted.created_before),
     )

@@ -243,6 +243,7 @@ class JobPayload(Payload):
     model: str
     options: OptionsPayload
     external_id: str | None
+    batch_id: str | None
     metadata: JsonObject
     created_by: str
     review: ReviewPayload
@@ -269,6 +270,7 @@ class JobPayload(Payload):
             model=job.options.model,
             options=OptionsPayload.of(job.options),
             external_id=job.external_id,
+            batch_id=job.batch_id,
             metadata=job.metadata,
             created_by=job.created_by,
             review=ReviewPayload.of(job),

@@ -10,8 +10,6 @@ _LATER: Mapping[str, str] = {
     "url": "upload the file, or send it with the job",
     "webhook_url": "poll GET /events, or follow GET /jobs/{id}/events",
     "schemas": "send one schema as `schema`, or name one by `schema_ref`",
-    "batch_id": "submit jobs one by one and find them again by `external_id`",
-    "batch": "filter by `external_id`",
     "fields_under": "read all of `fields`, or ask for view=values",
 }
 

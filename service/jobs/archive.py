@@ -19,7 +19,8 @@ from service.domain.errors import ErrorCode, InputError, StateError
 from service.domain.jobs import Job, StoredFile
 from service.jobs.batch_books import hold_open
 from service.jobs.services import Services
-from service.jobs.uploads import forget_upload, receive_upload
+from service.jobs.uploads import forget_blob, forget_upload, receive_upload
+from service.storage.blobs import StoredBlob
 
 MOST_ENTRIES = 20_000
 _PIECE = 1 << 20
@@ -45,19 +46,37 @@ class ArchiveReport:
     """What operating systems leave beside the documents."""
 
 
-def take_archive(services: Services, batch: Batch, path: Path, submit: Submit) -> ArchiveReport:
-    """Make a job of every file in a zip.
+async def receive_archive(services: Services, tenant_id: str, parts: AsyncIterator[bytes]) -> StoredBlob:
+    """Keep a zip for as long as it is unpacked; `take_archive` removes it.
+
+    Raises:
+        InputError: it is empty or too large.
+        InternalError: it cannot be kept.
+    """
+    return await services.blobs.receive(tenant_id, parts, max_bytes=services.limits.max_archive_bytes)
+
+
+def take_archive(services: Services, batch: Batch, blob: StoredBlob, submit: Submit) -> ArchiveReport:
+    """Make a job of every file in a zip, and let go of the zip.
 
     Args:
         services: of this process.
         batch: open; it may be closed meanwhile, then the rest is not taken.
-        path: of the zip.
+        blob: the zip.
         submit: makes the job of one file.
 
     Raises:
         InputError: it is no zip, or holds too much; what was taken until then stays.
         StateError: `wrong_state`, the batch is closed.
     """
+    try:
+        with services.blobs.local(blob.key) as path:
+            return _take_all(services, batch, path, submit)
+    finally:
+        forget_blob(services, batch.tenant_id, blob)
+
+
+def _take_all(services: Services, batch: Batch, path: Path, submit: Submit) -> ArchiveReport:
     counts = dict.fromkeys(("jobs", "refused", "repeated", "ignored"), 0)
     with _opened(path) as archive:
         entries = [entry for entry in archive.infolist() if not entry.is_dir()]

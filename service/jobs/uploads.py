@@ -41,7 +41,7 @@ def _note_upload(services: Services, tenant_id: str, name: str, blob: StoredBlob
         with services.blobs.local(blob.key) as path:
             kind = sniff_file(path)
     except Exception:
-        _forget_unused(services, tenant_id, blob)
+        forget_blob(services, tenant_id, blob)
         raise
     file = StoredFile(
         id=f"file_{uuid.uuid4().hex}",
@@ -60,8 +60,8 @@ def _note_upload(services: Services, tenant_id: str, name: str, blob: StoredBlob
     return file
 
 
-def _forget_unused(services: Services, tenant_id: str, blob: StoredBlob) -> None:
-    """Remove refused bytes, unless an earlier upload of the same ones is kept."""
+def forget_blob(services: Services, tenant_id: str, blob: StoredBlob) -> None:
+    """Remove bytes that no upload was made of, unless one of the same bytes is kept."""
     with services.store.write() as rows:
         rows.files.count_blob(tenant_id, blob.key, blob.size_bytes)
         if rows.files.discount_blob(blob.key):
