@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from service.domain.geometry import union_box
+from service.domain.memory import NO_LESSONS, Lessons
 from service.domain.pages import PageText, TextSource
 from service.domain.records import (
     Confidence,
@@ -27,6 +28,7 @@ from service.embedded.items import read_rows
 from service.embedded.layout import build_layout
 from service.embedded.lists import read_list
 from service.embedded.matching import Labels
+from service.embedded.memory import Recall
 from service.embedded.places import gather
 from service.embedded.proposals import Choice
 from service.embedded.prose import Prose
@@ -56,8 +58,13 @@ class EmbeddedModel:
         """How the model is named on the wire."""
         return f"embedded:{self.version}"
 
-    def extract(self, schema: ExtractionSchema, pages: Sequence[PageText]) -> Extraction:
+    def extract(self, schema: ExtractionSchema, pages: Sequence[PageText], lessons: Lessons = NO_LESSONS) -> Extraction:
         """Values for every leaf of a schema from one document's pages.
+
+        Args:
+            schema: what is asked for.
+            pages: of the document, in order.
+            lessons: what people taught about its layout.
 
         Returns:
             Values in the schema's shape; an entry for each leaf, absent ones included. An array without rows is empty.
@@ -71,18 +78,20 @@ class EmbeddedModel:
         evidence = gather(layout, Spans(layout, day_first=hint), labels)
         writer = _Writer(layout.scanned, _nothing_read(pages))
         prose = Prose(layout)
-        chosen = choose(evidence, plan.singles, prose)
-        rows = {path: read_rows(evidence, asks) for path, asks in plan.tables.items()}
+        recall = Recall(evidence, {page.page: page for page in pages}, lessons)
+        chosen = recall.singles(plan.singles, choose(evidence, plan.singles, prose))
+        rows = {path: recall.rows(path, asks) or read_rows(evidence, asks) for path, asks in plan.tables.items()}
         lists = {path: read_list(evidence, ask, prose) for path, ask in plan.lists.items()}
         values = _assemble(schema.root, "", _Found(chosen, rows, lists, plan), writer)
         assert isinstance(values, dict)
-        return Extraction(
+        found = Extraction(
             values=values,
             fields=writer.fields,
             pages=tuple(p.page for p in pages),
             model=self.name,
             usage=Usage(pages=len(pages), requests=1),
         )
+        return recall.constants(found)
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,7 @@ def find_header(evidence: Evidence, asks: Sequence[Ask], line: Line) -> Header |
     strength = sum(h.strength for h in chosen.values()) + 0.001 * len(line.segments)
     columns, body = _columns(lines, chosen), lines[-1].index + 1
     columns = _inferred(evidence, by_path, columns, body)
-    return Header(columns, _gutters(evidence, columns, body), line.index, body, line.page, strength)
+    return Header(columns, gutters(evidence, columns, body), line.index, body, line.page, strength)
 
 
 def _line_hits(evidence: Evidence, line: Line, paths: set[str]) -> list[tuple[str, Hit]]:
@@ -190,10 +190,10 @@ def _accompanies(token: Token) -> bool:
     return token_currency(text) is not None or text[0] in "([/%*#" or not read_word(text) or len(text) <= 2
 
 
-def _gutters(evidence: Evidence, columns: tuple[Column, ...], body: int) -> tuple[float, ...]:
+def gutters(evidence: Evidence, columns: tuple[Column, ...], body: int) -> tuple[float, ...]:
     """Between each two columns the middle of the widest strip that the fewest words cross."""
     edges = np.array(list(_body_words(evidence, len(columns), body)), dtype=float).reshape(-1, 3)
-    gutters: list[float] = []
+    found: list[float] = []
     for left, right in pairwise(columns):
         low, high = (left.x0 + left.x1) / 2, (right.x0 + right.x1) / 2
         places = np.arange(low, max(high, low + 1.0), 1.0)
@@ -202,8 +202,8 @@ def _gutters(evidence: Evidence, columns: tuple[Column, ...], body: int) -> tupl
         best = places[crossed == crossed.min()]
         runs = np.split(best, np.flatnonzero(np.diff(best) > 1.5) + 1)
         widest = max(runs, key=len)
-        gutters.append(float(widest[0] + widest[-1]) / 2)
-    return tuple(gutters)
+        found.append(float(widest[0] + widest[-1]) / 2)
+    return tuple(found)
 
 
 def _body_words(evidence: Evidence, columns: int, body: int) -> Iterator[tuple[float, float, float]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from service.embedded.fields import Ask
 from service.embedded.labels import read_text
@@ -36,6 +36,20 @@ def read_table(evidence: Evidence, asks: Sequence[Ask]) -> list[Row]:
             continue
         more, stopped_at = _body(evidence, asks, header, starts)
         rows.extend(more)
+    return rows
+
+
+def read_under(evidence: Evidence, asks: Sequence[Ask], header: Header) -> list[Row]:
+    """The rows under a header that was found otherwise, and under its repeats on later pages."""
+    first = evidence.layout.lines[header.line].text
+    repeats = [line.index for line in evidence.layout.lines if line.index > header.body and line.text == first]
+    rows: list[Row] = []
+    stopped_at = -1
+    for at in (header.line, *repeats):
+        if at + header.body - header.line > stopped_at:
+            own = replace(header, line=at, body=at + header.body - header.line, page=evidence.layout.lines[at].page)
+            more, stopped_at = _body(evidence, asks, own, frozenset(repeats))
+            rows.extend(more)
     return rows
 
 
