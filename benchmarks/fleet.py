@@ -42,9 +42,9 @@ _UPLOADS_AT_ONCE = 8
 
 @contextmanager
 def model_server(latency_s: float) -> Generator[tuple[int, str]]:
-    """The stub in a process of its own; its pid and root URL."""
-    command = [sys.executable, "-m", "tests.fakes.model_stub", "--latency", str(latency_s)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    """`fieldmark rehearse` in a process of its own; its pid and root URL."""
+    command = [sys.executable, "-m", "service.cli.main", "rehearse", "--port", "0", "--latency", str(latency_s)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     assert process.stdout is not None
     try:
         port = json.loads(process.stdout.readline())["port"]

@@ -10,7 +10,20 @@ from typing import Annotated
 import typer
 
 from service import __version__
-from service.cli import api_process, batch, doctor, evaluate, extract, keys, models, schema, serve, session, worker
+from service.cli import (
+    api_process,
+    batch,
+    doctor,
+    evaluate,
+    extract,
+    keys,
+    models,
+    rehearse,
+    schema,
+    serve,
+    session,
+    worker,
+)
 from service.cli.exit_codes import EPILOG, EXIT_CODES, ExitCode
 from service.domain.errors import ServiceError
 
@@ -29,6 +42,7 @@ app.command(epilog=EPILOG)(extract.extract)
 app.command(epilog=EPILOG)(batch.batch)
 app.command(epilog=EPILOG)(evaluate.evaluate)
 app.command()(models.models)
+app.command()(rehearse.rehearse)
 app.command()(doctor.doctor)
 app.add_typer(keys.keys, name="keys")
 app.add_typer(schema.schema, name="schema")

@@ -16,9 +16,8 @@ import pytest
 
 from service.domain.jobs import JobStatus
 from service.domain.schema import walk_leaves
-from tests.fakes.model_stub import ModelStub
+from tests.fakes.model_stub import GOOD_KEY, ModelStub
 from tests.fakes.one_invoice import SCHEMA, TRUTH, draw_invoice
-from tests.fakes.openai_stub import GOOD_KEY, OpenAiStub
 from tests.fakes.pipeline import UPSTAGE, Pipeline, pipeline
 from tests.fakes.small_model import CONTEXT_TOKENS, MODEL, small_model
 
@@ -49,7 +48,7 @@ def openai(**traits: Json) -> Callable[[Path], AbstractContextManager[Pipeline]]
 
     @contextmanager
     def serve(home: Path) -> Generator[Pipeline]:
-        with OpenAiStub() as stub:
+        with ModelStub() as stub:
             stub.answers(TRUTH)
             settings: dict[str, Json] = {"openai_base_url": stub.base_url, "openai_api_key": GOOD_KEY}
             with pipeline(home, openai_models={"*": traits}, **settings) as service:

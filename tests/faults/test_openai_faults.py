@@ -19,7 +19,7 @@ from service.domain.pages import PageSize, PageText, TextSource, Word
 from service.extraction.answer import parse_answer
 from service.protocol.completion import ChatCompletion
 from service.protocol.request import ExtractionOptions, ExtractionRequest, build_extraction_request
-from tests.fakes.openai_stub import GOOD_KEY, OpenAiStub
+from tests.fakes.model_stub import GOOD_KEY, ModelStub
 
 T = TypeVar("T")
 Json = Any
@@ -57,14 +57,14 @@ NEVER_HANGS_S = 20.0
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[OpenAiStub]:
+def server() -> Iterator[ModelStub]:
     """One server for all tests of this file."""
-    with OpenAiStub() as running:
+    with ModelStub() as running:
         yield running
 
 
 @pytest.fixture
-def stub(server: OpenAiStub) -> OpenAiStub:
+def stub(server: ModelStub) -> ModelStub:
     """The server without memory."""
     server.reset()
     return server
@@ -137,13 +137,13 @@ def request(model: str = "some-model", file_url: str = PAGES.url()) -> Extractio
     )
 
 
-def ask(stub: OpenAiStub, timeout_s: float = 10, model: str = "some-model", **settings: Any) -> ChatCompletion:
+def ask(stub: ModelStub, timeout_s: float = 10, model: str = "some-model", **settings: Any) -> ChatCompletion:
     """One request and its answer."""
     base_url = settings.pop("base_url", stub.base_url)
     return run(base_url, lambda c: c.complete(request(model), timeout_s=timeout_s), model=model, **settings)
 
 
-def fail(stub: OpenAiStub, **settings: Any) -> ClientError:
+def fail(stub: ModelStub, **settings: Any) -> ClientError:
     """One request that must fail."""
     with pytest.raises(ClientError) as caught:
         ask(stub, **settings)
@@ -157,7 +157,7 @@ def values(answer: ChatCompletion) -> Json:
     return json.loads(choice.message.text())
 
 
-def sent(stub: OpenAiStub) -> Json:
+def sent(stub: ModelStub) -> Json:
     """The body of the last request."""
     return stub.requests()[-1]["body"]
 
@@ -171,7 +171,7 @@ def texts_of(body: Json) -> str:
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("form", FORMS)
 def test_each_form_of_answer_gives_the_record_as_content(
-    stub: OpenAiStub, form: dict[str, JsonValue], stream: bool
+    stub: ModelStub, form: dict[str, JsonValue], stream: bool
 ) -> None:
     """The server refuses a strict schema that breaks a rule of OpenAI's, so ours breaks none."""
     stub.answers({"number": "A-7", "total": 12.5})
@@ -183,7 +183,7 @@ def test_each_form_of_answer_gives_the_record_as_content(
     assert stub.stats()["requests"] == 1
 
 
-def test_the_wire_asks_for_every_key_and_lets_every_leaf_be_null(stub: OpenAiStub) -> None:
+def test_the_wire_asks_for_every_key_and_lets_every_leaf_be_null(stub: ModelStub) -> None:
     """References resolved, our own keywords gone, formats kept only where strict mode takes them."""
     ask(stub)
     named = sent(stub)["response_format"]["json_schema"]
@@ -199,7 +199,7 @@ def test_the_wire_asks_for_every_key_and_lets_every_leaf_be_null(stub: OpenAiStu
     assert schema["properties"]["lines"]["items"]["additionalProperties"] is False
 
 
-def test_pages_go_as_text_numbered_from_one(stub: OpenAiStub) -> None:
+def test_pages_go_as_text_numbered_from_one(stub: ModelStub) -> None:
     """Words with their distances; a page without words says so; our rules stand in the system message."""
     ask(stub)
     body = sent(stub)
@@ -213,7 +213,7 @@ def test_pages_go_as_text_numbered_from_one(stub: OpenAiStub) -> None:
     assert (body["temperature"], "stream" in body, "logprobs" in body) == (0, False, False)
 
 
-def test_a_model_with_eyes_gets_pictures_beside_the_text(stub: OpenAiStub) -> None:
+def test_a_model_with_eyes_gets_pictures_beside_the_text(stub: ModelStub) -> None:
     """Grey where there are words, in colour where the picture is all there is."""
     drawn: list[PagePicture] = []
 
@@ -229,7 +229,7 @@ def test_a_model_with_eyes_gets_pictures_beside_the_text(stub: OpenAiStub) -> No
     assert "Invoice" in texts_of(sent(stub))
 
 
-def test_pictures_alone_if_the_model_is_better_without_text(stub: OpenAiStub) -> None:
+def test_pictures_alone_if_the_model_is_better_without_text(stub: ModelStub) -> None:
     """The words that were read are not sent."""
     ask(stub, traits={"images": True, "text": False})
     assert "Invoice" not in texts_of(sent(stub))
@@ -237,7 +237,7 @@ def test_pictures_alone_if_the_model_is_better_without_text(stub: OpenAiStub) ->
 
 
 @pytest.mark.parametrize("broken", [3, 5])
-def test_a_page_that_cannot_be_drawn_does_not_cost_the_others(stub: OpenAiStub, broken: int) -> None:
+def test_a_page_that_cannot_be_drawn_does_not_cost_the_others(stub: ModelStub, broken: int) -> None:
     """Its words stand for it; without words it is known as lost."""
 
     def draw(wanted: PagePicture) -> bytes:
@@ -250,7 +250,7 @@ def test_a_page_that_cannot_be_drawn_does_not_cost_the_others(stub: OpenAiStub, 
     assert '<page number="2">' in texts_of(sent(stub))
 
 
-def test_words_that_could_only_be_drawn_and_cannot_end_the_call(stub: OpenAiStub) -> None:
+def test_words_that_could_only_be_drawn_and_cannot_end_the_call(stub: ModelStub) -> None:
     """Else a page that was read would be lost in silence."""
 
     def draw(_wanted: PagePicture) -> bytes:
@@ -261,7 +261,7 @@ def test_words_that_could_only_be_drawn_and_cannot_end_the_call(stub: OpenAiStub
     assert stub.stats()["requests"] == 0
 
 
-def test_a_reasoning_model_is_asked_in_its_own_words(stub: OpenAiStub) -> None:
+def test_a_reasoning_model_is_asked_in_its_own_words(stub: ModelStub) -> None:
     """The server refuses `max_tokens` and a temperature."""
     answer = ask(stub, model="gpt-5-mini", traits={"extra_body": {"reasoning_effort": "low"}})
     assert answer.choices
@@ -269,13 +269,13 @@ def test_a_reasoning_model_is_asked_in_its_own_words(stub: OpenAiStub) -> None:
     assert sent(stub)["reasoning_effort"] == "low"
 
 
-def test_log_probabilities_are_asked_for_where_they_are_known(stub: OpenAiStub) -> None:
+def test_log_probabilities_are_asked_for_where_they_are_known(stub: ModelStub) -> None:
     """And come back with the answer."""
     answer = ask(stub, traits={"logprobs": True})
     assert answer.choices[0].logprobs is not None
 
 
-def test_azure_is_called_at_its_deployment_with_its_version_and_key(stub: OpenAiStub) -> None:
+def test_azure_is_called_at_its_deployment_with_its_version_and_key(stub: ModelStub) -> None:
     """The model's name becomes a part of the address."""
     base = f"{stub.root}/openai/deployments/{{model}}"
     answer = ask(stub, model="my-gpt", base_url=base, api_version="2024-10-21")
@@ -288,33 +288,33 @@ def test_azure_is_called_at_its_deployment_with_its_version_and_key(stub: OpenAi
 
 
 @pytest.mark.parametrize("form", ["openai", "llama_cpp", "vllm"])
-def test_a_question_that_is_too_long_asks_for_less(stub: OpenAiStub, form: str) -> None:
+def test_a_question_that_is_too_long_asks_for_less(stub: ModelStub, form: str) -> None:
     """In every server's words; nothing is tried again."""
     stub.script({"fault": "context_length", "form": form})
     assert ask(stub, attempts=3).choices[0].finish_reason == "length"
     assert stub.stats()["requests"] == 1
 
 
-def test_a_question_that_cannot_fit_is_not_even_asked(stub: OpenAiStub) -> None:
+def test_a_question_that_cannot_fit_is_not_even_asked(stub: ModelStub) -> None:
     """Some servers would cut it silently."""
     answer = ask(stub, traits={"context_tokens": 2048}, pages=doors(words=3000))
     assert answer.choices[0].finish_reason == "length"
     assert stub.stats()["requests"] == 0
 
 
-def test_the_answer_gets_no_more_room_than_the_question_leaves(stub: OpenAiStub) -> None:
+def test_the_answer_gets_no_more_room_than_the_question_leaves(stub: ModelStub) -> None:
     """Servers refuse a sum that is beyond the context."""
     ask(stub, traits={"context_tokens": 4096, "max_output_tokens": 4000})
     assert 256 <= sent(stub)["max_tokens"] < 4000 - 500
 
 
-def test_what_a_filter_holds_back_is_withheld_and_not_refused(stub: OpenAiStub) -> None:
+def test_what_a_filter_holds_back_is_withheld_and_not_refused(stub: ModelStub) -> None:
     """Azure says it with a status."""
     stub.script("filtered")
     assert ask(stub).choices[0].finish_reason == "content_filter"
 
 
-def test_a_refusal_of_the_model_is_handed_on(stub: OpenAiStub) -> None:
+def test_a_refusal_of_the_model_is_handed_on(stub: ModelStub) -> None:
     """The decoder tells it from an empty answer."""
     stub.script("refusal")
     assert ask(stub).choices[0].message.refusal
@@ -324,14 +324,14 @@ def test_a_refusal_of_the_model_is_handed_on(stub: OpenAiStub) -> None:
     ("reason", "expected"),
     [("eos", "stop"), ("end_turn", "stop"), ("MAX_TOKENS", "length"), ("tool_use", "tool_calls"), ("odd", "odd")],
 )
-def test_other_vendors_reasons_are_understood(stub: OpenAiStub, reason: str, expected: str) -> None:
+def test_other_vendors_reasons_are_understood(stub: ModelStub, reason: str, expected: str) -> None:
     """What nobody knows stays, for the decoder to refuse."""
     stub.script({"fault": "finish", "reason": reason})
     assert ask(stub).choices[0].finish_reason == expected
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_thoughts_and_unknown_keys_are_not_the_answer(stub: OpenAiStub, stream: bool) -> None:
+def test_thoughts_and_unknown_keys_are_not_the_answer(stub: ModelStub, stream: bool) -> None:
     """`reasoning_content` may hold JSON of its own."""
     stub.answers({"number": "A-7"})
     stub.script("thoughts")
@@ -340,14 +340,14 @@ def test_thoughts_and_unknown_keys_are_not_the_answer(stub: OpenAiStub, stream: 
     assert answer.choices[0].message.reasoning_content is None
 
 
-def test_a_model_that_writes_its_call_as_text_is_read(stub: OpenAiStub) -> None:
+def test_a_model_that_writes_its_call_as_text_is_read(stub: ModelStub) -> None:
     """Small models do."""
     stub.answers({"number": "A-7"})
     stub.script("in_content")
     assert values(ask(stub, traits=TOOL))["number"] == "A-7"
 
 
-def test_an_answer_that_nobody_can_read_is_repaired_in_every_form(stub: OpenAiStub) -> None:
+def test_an_answer_that_nobody_can_read_is_repaired_in_every_form(stub: ModelStub) -> None:
     """Some servers say that they keep to a schema and do not; single quotes and trailing commas are not patched."""
     stub.answers({"number": "A-7"})
     stub.script({"fault": "content", "text": "{'number': 'A-7',}"}, "ok")
@@ -357,14 +357,14 @@ def test_an_answer_that_nobody_can_read_is_repaired_in_every_form(stub: OpenAiSt
     assert stub.stats()["requests"] == 3
 
 
-def test_a_refusal_is_not_argued_with(stub: OpenAiStub) -> None:
+def test_a_refusal_is_not_argued_with(stub: ModelStub) -> None:
     """One call, whatever the form."""
     stub.script("refusal")
     ask(stub, traits=PROMPT)
     assert stub.stats()["requests"] == 1
 
 
-def test_a_form_that_a_server_refuses_is_given_up_for_the_next(stub: OpenAiStub) -> None:
+def test_a_form_that_a_server_refuses_is_given_up_for_the_next(stub: ModelStub) -> None:
     """And not tried again by the same process."""
     stub.answers({"number": "A-7"})
     no_schema = {"fault": "400", "message": "response_format of type json_schema is not supported by this model"}
@@ -380,7 +380,7 @@ def test_a_form_that_a_server_refuses_is_given_up_for_the_next(stub: OpenAiStub)
     assert ["tools" in body for body in bodies] == [False, True, False, False]
 
 
-def test_another_refusal_is_not_taken_for_one_of_the_form(stub: OpenAiStub) -> None:
+def test_another_refusal_is_not_taken_for_one_of_the_form(stub: ModelStub) -> None:
     """It would be refused in every form."""
     stub.script({"fault": "400", "message": "max_tokens is too large"})
     assert fail(stub).code is ErrorCode.MODEL_REJECTED
@@ -389,7 +389,7 @@ def test_another_refusal_is_not_taken_for_one_of_the_form(stub: OpenAiStub) -> N
 
 @pytest.mark.parametrize("form", [TOOL, PROMPT])
 @pytest.mark.parametrize("bad", ["I see an invoice.", '{"number": "A-7"}', '{"number": ["A-7"], "total": "12"}'])
-def test_an_answer_of_another_form_is_repaired_once(stub: OpenAiStub, form: dict[str, JsonValue], bad: str) -> None:
+def test_an_answer_of_another_form_is_repaired_once(stub: ModelStub, form: dict[str, JsonValue], bad: str) -> None:
     """The model is told what is wrong, and both answers are paid for."""
     stub.answers({"number": "A-7"})
     stub.script({"fault": "content", "text": bad}, "ok")
@@ -401,7 +401,7 @@ def test_an_answer_of_another_form_is_repaired_once(stub: OpenAiStub, form: dict
     assert sent(stub)["messages"][-2] == {"role": "assistant", "content": bad}
 
 
-def test_fences_and_prose_need_no_repair(stub: OpenAiStub) -> None:
+def test_fences_and_prose_need_no_repair(stub: ModelStub) -> None:
     """The decoder reads them."""
     stub.script({"fault": "content", "text": f"Here it is:\n```json\n{GOOD}\n```\n"})
     assert ask(stub, traits=PROMPT).choices[0].message.text().startswith("Here it is")
@@ -411,14 +411,14 @@ def test_fences_and_prose_need_no_repair(stub: OpenAiStub) -> None:
 @pytest.mark.parametrize(
     "second", ["500", {"fault": "content", "text": "Sorry."}, {"fault": "content", "text": "{", "finish": "length"}]
 )
-def test_a_repair_that_fails_leaves_the_first_answer(stub: OpenAiStub, second: Json) -> None:
+def test_a_repair_that_fails_leaves_the_first_answer(stub: ModelStub, second: Json) -> None:
     """Half a form is better than none: the decoder drops what does not fit."""
     first = '{"number": "A-7", "total": "12.5"}'
     stub.script({"fault": "content", "text": first}, second)
     assert values(ask(stub, traits=PROMPT)) == json.loads(first)
 
 
-def test_there_is_one_repair_and_no_more(stub: OpenAiStub) -> None:
+def test_there_is_one_repair_and_no_more(stub: ModelStub) -> None:
     """What comes then is judged by the decoder."""
     stub.script({"fault": "content", "text": "no", "repeat": 5})
     assert ask(stub, traits=PROMPT).choices[0].message.text() == "no"
@@ -426,7 +426,7 @@ def test_there_is_one_repair_and_no_more(stub: OpenAiStub) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_an_answer_that_was_cut_is_never_repaired(stub: OpenAiStub, form: dict[str, JsonValue]) -> None:
+def test_an_answer_that_was_cut_is_never_repaired(stub: ModelStub, form: dict[str, JsonValue]) -> None:
     """More text would only make it longer."""
     stub.script({"fault": "finish", "reason": "length"}, "ok")
     assert ask(stub, traits=form).choices[0].finish_reason == "length"
@@ -453,7 +453,7 @@ def test_an_answer_that_was_cut_is_never_repaired(stub: OpenAiStub, form: dict[s
     ],
 )
 def test_each_failure_has_a_code_and_what_may_pass_is_tried_again(
-    stub: OpenAiStub, fault: str, code: ErrorCode, retryable: bool
+    stub: ModelStub, fault: str, code: ErrorCode, retryable: bool
 ) -> None:
     """With the provider's name in front."""
     stub.script({"fault": fault, "repeat": 2})
@@ -463,13 +463,13 @@ def test_each_failure_has_a_code_and_what_may_pass_is_tried_again(
     assert stub.stats()["requests"] == (2 if retryable else 1)
 
 
-def test_the_time_that_a_server_asks_for_is_kept(stub: OpenAiStub) -> None:
+def test_the_time_that_a_server_asks_for_is_kept(stub: ModelStub) -> None:
     """For a later attempt of the step."""
     stub.script({"fault": "429", "form": "ms", "seconds": 7})
     assert fail(stub).retry_after_s == 7.0
 
 
-def test_an_account_without_quota_is_not_waited_for(stub: OpenAiStub) -> None:
+def test_an_account_without_quota_is_not_waited_for(stub: ModelStub) -> None:
     """Although the status says so."""
     stub.script("no_quota", "ok")
     error = fail(stub, attempts=3)
@@ -477,14 +477,14 @@ def test_an_account_without_quota_is_not_waited_for(stub: OpenAiStub) -> None:
     assert stub.stats()["requests"] == 1
 
 
-def test_a_wrong_key_is_not_repeated(stub: OpenAiStub) -> None:
+def test_a_wrong_key_is_not_repeated(stub: ModelStub) -> None:
     """The server says it aloud."""
     error = fail(stub, key="sk-wrong-key")
     assert error.code is ErrorCode.MODEL_ACCESS_DENIED
     assert "sk-wrong-key" not in error.message
 
 
-def test_without_a_key_none_is_sent(stub: OpenAiStub) -> None:
+def test_without_a_key_none_is_sent(stub: ModelStub) -> None:
     """Servers of one's own want none."""
     fail(stub, key="")
     assert "authorization" not in stub.requests()[-1]["headers"]
@@ -501,7 +501,7 @@ def test_without_a_key_none_is_sent(stub: OpenAiStub) -> None:
         ("429", ErrorCode.MODEL_RATE_LIMITED),
     ],
 )
-def test_a_stream_that_breaks_is_an_error_and_asked_for_again(stub: OpenAiStub, fault: Json, code: ErrorCode) -> None:
+def test_a_stream_that_breaks_is_an_error_and_asked_for_again(stub: ModelStub, fault: Json, code: ErrorCode) -> None:
     """Half an answer is none."""
     stub.script(fault)
     error = fail(stub, traits=STREAM)
@@ -511,7 +511,7 @@ def test_a_stream_that_breaks_is_an_error_and_asked_for_again(stub: OpenAiStub, 
     assert values(ask(stub, traits=STREAM, attempts=2))["number"] == "A-7"
 
 
-def test_a_stream_without_credit_is_not_asked_for_again(stub: OpenAiStub) -> None:
+def test_a_stream_without_credit_is_not_asked_for_again(stub: ModelStub) -> None:
     """Nothing but the account helps."""
     stub.script({"fault": "stream_error", "code": "insufficient_quota"})
     error = fail(stub, traits=STREAM, attempts=3)
@@ -521,14 +521,14 @@ def test_a_stream_without_credit_is_not_asked_for_again(stub: OpenAiStub) -> Non
 @pytest.mark.parametrize(
     "text", ["....", "| ", "\n", '{"text": null, "amount": null}, ', "the same sentence again and again. "]
 )
-def test_a_model_that_loops_is_stopped(stub: OpenAiStub, text: str) -> None:
+def test_a_model_that_loops_is_stopped(stub: ModelStub, text: str) -> None:
     """The connection goes, and less is asked for."""
     stub.script({"fault": "stream_loop", "text": text})
     assert ask(stub, traits=STREAM).choices[0].finish_reason == "length"
     stub.wait_for(in_flight=0)
 
 
-def test_a_stream_that_drips_for_ever_is_left_in_time(stub: OpenAiStub) -> None:
+def test_a_stream_that_drips_for_ever_is_left_in_time(stub: ModelStub) -> None:
     """The time counts for the whole answer, not from piece to piece."""
     stub.script("stream_drip")
     error = fail(stub, traits=STREAM, timeout_s=0.5)
@@ -536,14 +536,14 @@ def test_a_stream_that_drips_for_ever_is_left_in_time(stub: OpenAiStub) -> None:
     stub.wait_for(in_flight=0)
 
 
-def test_a_server_that_does_not_stream_is_read_all_the_same(stub: OpenAiStub) -> None:
+def test_a_server_that_does_not_stream_is_read_all_the_same(stub: ModelStub) -> None:
     """Although it was asked to."""
     stub.answers({"number": "A-7"})
     stub.script("not_streamed")
     assert values(ask(stub, traits=STREAM))["number"] == "A-7"
 
 
-def test_cancelling_a_stream_closes_its_connection(stub: OpenAiStub) -> None:
+def test_cancelling_a_stream_closes_its_connection(stub: ModelStub) -> None:
     """Whoever cancels pays for nothing more."""
     stub.script("stream_drip")
 
@@ -558,14 +558,14 @@ def test_cancelling_a_stream_closes_its_connection(stub: OpenAiStub) -> None:
     run(stub.base_url, use, traits=STREAM)
 
 
-def test_bytes_of_a_file_are_refused(stub: OpenAiStub) -> None:
+def test_bytes_of_a_file_are_refused(stub: ModelStub) -> None:
     """Only pages that were read can be shown."""
     with pytest.raises(ClientError) as caught:
         run(stub.base_url, lambda c: c.complete(request(file_url="data:;base64,QQ=="), timeout_s=5))
     assert caught.value.code is ErrorCode.MODEL_REJECTED
 
 
-def test_a_schema_beyond_the_models_limits_is_refused_before(stub: OpenAiStub) -> None:
+def test_a_schema_beyond_the_models_limits_is_refused_before(stub: ModelStub) -> None:
     """With the place of the fault."""
     from service.domain.errors import InputError
     from service.domain.schema import parse_schema

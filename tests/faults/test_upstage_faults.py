@@ -18,7 +18,7 @@ from service.protocol.completion import ChatCompletion
 from service.protocol.data_url import encode_data_url
 from service.protocol.request import ExtractionOptions, ExtractionRequest, build_extraction_request
 from tests.fakes.model_stub import ModelStub
-from tests.fakes.model_stub_answers import NO_CREDIT_KEY, WRONG_KEY
+from service.rehearsal.refusals import NO_CREDIT_KEY, WRONG_KEY
 
 T = TypeVar("T")
 SCHEMA: dict[str, Any] = {

@@ -15,7 +15,7 @@ from service.domain.jobs import JobStatus
 from service.wiring import OPENAI
 from tests.fakes.local_service import SAMPLES
 from tests.fakes.one_invoice import SCHEMA, TRUTH, draw_invoice
-from tests.fakes.openai_stub import GOOD_KEY, OpenAiStub
+from tests.fakes.model_stub import GOOD_KEY, ModelStub
 from tests.fakes.pipeline import Pipeline, numbered_pdf, pipeline
 from tests.fakes.small_model import CONTEXT_TOKENS, MODEL, small_model
 
@@ -32,14 +32,14 @@ ASKED = ("invoice_number", "invoice_date", "due_date", "order_number", "total")
 
 
 @pytest.fixture(scope="module")
-def open_server() -> Iterator[OpenAiStub]:
+def open_server() -> Iterator[ModelStub]:
     """One server for all tests of this file."""
-    with OpenAiStub() as running:
+    with ModelStub() as running:
         yield running
 
 
 @pytest.fixture(scope="module")
-def local(open_server: OpenAiStub, tmp_path_factory: pytest.TempPathFactory) -> Generator[Pipeline]:
+def local(open_server: ModelStub, tmp_path_factory: pytest.TempPathFactory) -> Generator[Pipeline]:
     """A service whose OpenAI is that server."""
     settings: dict[str, Json] = {"openai_base_url": open_server.base_url, "openai_api_key": GOOD_KEY}
     with pipeline(tmp_path_factory.mktemp("home"), openai_models=MODELS, **settings) as running:
@@ -47,7 +47,7 @@ def local(open_server: OpenAiStub, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 @pytest.fixture
-def openai(open_server: OpenAiStub) -> OpenAiStub:
+def openai(open_server: ModelStub) -> ModelStub:
     """The server without memory of the test before."""
     open_server.reset()
     return open_server
@@ -85,7 +85,7 @@ def test_a_real_model_fills_a_record_whose_values_have_boxes(tmp_path: Path, str
         assert (entry["page"], len(entry["coordinates"])) == (1, 4)
 
 
-def test_a_sample_goes_out_as_text_and_as_grey_pictures(local: Pipeline, openai: OpenAiStub) -> None:
+def test_a_sample_goes_out_as_text_and_as_grey_pictures(local: Pipeline, openai: ModelStub) -> None:
     """One request for both pages, in the layout of the page; what comes back is found on the page it stands on."""
     folder = SAMPLES / "invoice"
     schema = json.loads((folder / "schema.json").read_text(encoding="utf-8"))
@@ -102,7 +102,7 @@ def test_a_sample_goes_out_as_text_and_as_grey_pictures(local: Pipeline, openai:
 
 @pytest.mark.parametrize(("model", "count"), [(SEES, 1), (READS, 0)])
 def test_a_page_without_words_is_sent_to_a_model_that_can_look(
-    local: Pipeline, openai: OpenAiStub, model: str, count: int
+    local: Pipeline, openai: ModelStub, model: str, count: int
 ) -> None:
     """A model that only reads is not asked about it."""
     job = local.run(scan_page(), name="scan.jpg", model=model)
@@ -110,7 +110,7 @@ def test_a_page_without_words_is_sent_to_a_model_that_can_look(
     assert [[p["mode"] for p in request["pictures"]] for request in openai.requests()] == [["RGB"]] * count
 
 
-def test_pages_that_are_too_much_at_once_are_asked_for_in_parts(local: Pipeline, openai: OpenAiStub) -> None:
+def test_pages_that_are_too_much_at_once_are_asked_for_in_parts(local: Pipeline, openai: ModelStub) -> None:
     """Before the server cuts them silently; every page is asked about."""
     pages = numbered_pdf(16, mark="words " * 60)
     job = local.run(pages, model=SMALL)
@@ -119,7 +119,7 @@ def test_pages_that_are_too_much_at_once_are_asked_for_in_parts(local: Pipeline,
     assert {row["state"] for row in local.result(job)["coverage"]} == {"extracted"}
 
 
-def test_an_answer_that_was_cut_asks_for_less(local: Pipeline, openai: OpenAiStub) -> None:
+def test_an_answer_that_was_cut_asks_for_less(local: Pipeline, openai: ModelStub) -> None:
     """Two pages, then one and one."""
     openai.script("length", "ok", "ok")
     job = local.run(numbered_pdf(2), model=READS)
@@ -127,7 +127,7 @@ def test_an_answer_that_was_cut_asks_for_less(local: Pipeline, openai: OpenAiStu
     assert len(openai.requests()) == 3
 
 
-def test_a_wide_schema_is_asked_for_in_groups_and_joined(local: Pipeline, openai: OpenAiStub) -> None:
+def test_a_wide_schema_is_asked_for_in_groups_and_joined(local: Pipeline, openai: ModelStub) -> None:
     """Twelve fields of a model that takes five."""
     schema = {"type": "object", "properties": {f"field_{n}": {"type": "string"} for n in range(12)}}
     job = local.run(numbered_pdf(1), schema=schema, model="openai:narrow")
@@ -137,7 +137,7 @@ def test_a_wide_schema_is_asked_for_in_groups_and_joined(local: Pipeline, openai
     assert all(record["values"].values())
 
 
-def test_what_a_filter_holds_back_ends_its_pages_with_a_message(local: Pipeline, openai: OpenAiStub) -> None:
+def test_what_a_filter_holds_back_ends_its_pages_with_a_message(local: Pipeline, openai: ModelStub) -> None:
     """It is not asked again, and nobody crashes."""
     openai.script("filtered")
     job = local.run(numbered_pdf(1), model=READS)

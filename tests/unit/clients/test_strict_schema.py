@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from service.clients.strict_schema import wire_schema
 from service.domain.schema import parse_schema
-from tests.fakes.strict_rules import MAX_DEPTH, strict_fault
+from service.rehearsal.strict_rules import MAX_DEPTH, strict_fault
 
 Json = Any
 _LEAF = st.fixed_dictionaries(

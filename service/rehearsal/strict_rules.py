@@ -5,10 +5,12 @@ Source: OpenAI's structured-outputs guide as told by public mirrors, read 2026-1
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-Json = Any
+from pydantic import JsonValue
+
+from service.rehearsal.json_values import JsonObject, as_list, as_object, objects_in
+
 FORMATS = {"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}
 KEYWORDS = {
     *("type", "properties", "required", "additionalProperties", "items", "enum", "const", "description", "title"),
@@ -19,7 +21,7 @@ TYPES = {"string", "number", "boolean", "integer", "object", "array", "null"}
 MAX_PROPERTIES, MAX_DEPTH, MAX_ENUM_VALUES, MAX_CHARS = 5_000, 10, 1_000, 120_000
 
 
-def strict_fault(schema: Json) -> str | None:
+def strict_fault(schema: JsonValue) -> str | None:
     """The first rule that a schema breaks; None when it is good."""
     if not isinstance(schema, dict) or schema.get("type") != "object":
         return "schema must be a JSON Schema of 'type: \"object\"'"
@@ -31,28 +33,26 @@ def strict_fault(schema: Json) -> str | None:
     return _size_fault([node for _, _, node in nodes])
 
 
-def _nodes(node: Json, place: tuple[str, ...], depth: int) -> Iterator[tuple[tuple[str, ...], int, Mapping[str, Json]]]:
+def _nodes(node: JsonObject, place: tuple[str, ...], depth: int) -> Iterator[tuple[tuple[str, ...], int, JsonObject]]:
     yield place, depth, node
-    for name, child in node.get("properties", {}).items():
-        yield from _nodes(child, (*place, "properties", name), depth + 1)
+    for name, child in as_object(node.get("properties")).items():
+        yield from _nodes(as_object(child), (*place, "properties", name), depth + 1)
     if "items" in node:
-        yield from _nodes(node["items"], (*place, "items"), depth + 1)
-    for child in node.get("anyOf", ()):
+        yield from _nodes(as_object(node["items"]), (*place, "items"), depth + 1)
+    for child in objects_in(node.get("anyOf")):
         yield from _nodes(child, (*place, "anyOf"), depth)
 
 
-def _node_fault(node: Mapping[str, Json]) -> str | None:
-    unknown = set(node) - KEYWORDS
-    if unknown:
+def _node_fault(node: JsonObject) -> str | None:
+    if unknown := set(node) - KEYWORDS:
         return f"{sorted(unknown)[0]!r} is not permitted"
-    kinds = node.get("type")
-    kinds = kinds if isinstance(kinds, list) else [kinds]
-    if "anyOf" not in node and "$ref" not in node and not (kinds and set(kinds) <= TYPES):
+    kinds = {str(kind) for kind in as_list(node.get("type")) or [node.get("type")]}
+    if "anyOf" not in node and "$ref" not in node and not kinds <= TYPES:
         return "schema must have a 'type' key"
     if "object" in kinds:
         if node.get("additionalProperties") is not False:
             return "'additionalProperties' is required to be supplied and to be false"
-        if sorted(node.get("required", ())) != sorted(node.get("properties", ())):
+        if sorted(map(str, as_list(node.get("required")))) != sorted(as_object(node.get("properties"))):
             return "'required' is required to be supplied and to be an array including every key in properties"
     if "array" in kinds and "items" not in node:
         return "array schema missing items"
@@ -61,13 +61,13 @@ def _node_fault(node: Mapping[str, Json]) -> str | None:
     return None
 
 
-def _size_fault(nodes: list[Mapping[str, Json]]) -> str | None:
-    names = [name for node in nodes for name in node.get("properties", ())]
-    members = [member for node in nodes for member in node.get("enum", ())]
+def _size_fault(nodes: list[JsonObject]) -> str | None:
+    names = [name for node in nodes for name in as_object(node.get("properties"))]
+    members = [str(member) for node in nodes for member in as_list(node.get("enum"))]
     if len(names) > MAX_PROPERTIES:
         return f"at most {MAX_PROPERTIES} properties are allowed"
     if len(members) > MAX_ENUM_VALUES:
         return f"at most {MAX_ENUM_VALUES} enum values are allowed"
-    if sum(map(len, map(str, [*names, *members]))) > MAX_CHARS:
+    if sum(map(len, [*names, *members])) > MAX_CHARS:
         return f"at most {MAX_CHARS} characters are allowed"
     return None
