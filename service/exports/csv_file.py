@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from decimal import Decimal
+from typing import BinaryIO
 
 import regex
 
@@ -21,14 +22,32 @@ _MOST_PLAIN = 1e21
 """Numbers from here on are written with an exponent."""
 
 
+class CsvFile:
+    """A CSV that grows by rows of one table; UTF-8, its header line first."""
+
+    def __init__(self, out: BinaryIO, dialect: CsvDialect) -> None:
+        self._out = out
+        self._dialect = dialect
+        self._begun = False
+
+    def add(self, table: Table) -> None:
+        """Append the rows of a table that has the columns of those before it."""
+        text = io.StringIO(newline="")
+        writer = csv.writer(text, delimiter=self._dialect.separator.character, lineterminator="\r\n")
+        if not self._begun:
+            writer.writerow([inert_text(column.name) for column in table.columns])
+        for row in table.rows:
+            writer.writerow([_text(cell.value, self._dialect) for cell in row])
+        encoding = "utf-8-sig" if self._dialect.bom and not self._begun else "utf-8"
+        self._begun = True
+        self._out.write(text.getvalue().encode(encoding))
+
+
 def write_csv(table: Table, dialect: CsvDialect) -> bytes:
-    """A table with its header line, as UTF-8."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, delimiter=dialect.separator.character, lineterminator="\r\n")
-    writer.writerow([inert_text(column.name) for column in table.columns])
-    for row in table.rows:
-        writer.writerow([_text(cell.value, dialect) for cell in row])
-    return text.getvalue().encode("utf-8-sig" if dialect.bom else "utf-8")
+    """A table as one file."""
+    out = io.BytesIO()
+    CsvFile(out, dialect).add(table)
+    return out.getvalue()
 
 
 def inert_text(text: str) -> str:

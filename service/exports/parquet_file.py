@@ -6,7 +6,7 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, BinaryIO, Literal
 
 from service.domain.errors import ErrorCode, InputError
 from service.domain.records import Json, JsonObject, Scalar
@@ -15,32 +15,69 @@ from service.exports.tables import Cell, Column, ColumnKind, Table, as_day, fits
 if TYPE_CHECKING:
     import datetime as dt
 
+    from pyarrow.parquet import ParquetWriter
+
 _ROWS_OF_A_GROUP = 65_536
 _INTEGERS = range(-(2**63), 2**63)
 CONFIDENCE, VERDICT, RAW, PAGE, BOX = "__confidence", "__verdict", "__raw", "__page", "__box"
 """Endings of the columns beside a value: `high` or `low`; why; as printed; 1-based; x and y of the four corners."""
 
 
-def write_parquet(table: Table) -> bytes:
-    """A table as one Parquet file.
+class ParquetFile:
+    """A Parquet file that grows by rows of one table; a group of rows is written once it is full.
 
     Raises:
         InputError: `option_not_supported`, the library for it is not installed.
     """
-    arrow = _load()
-    import pyarrow.parquet as parquet
 
-    pieces: list[_Piece] = []
-    taken = {column.name for column in table.columns}
-    for number, column in enumerate(table.columns):
-        pieces += _pieces_of(column, [row[number] for row in table.rows], taken)
-    kinds = _kinds(arrow)
-    schema = arrow.schema([arrow.field(piece.name, kinds[piece.kind]) for piece in pieces])
-    arrays = [arrow.array(piece.values, type=kinds[piece.kind]) for piece in pieces]
-    file = io.BytesIO()
-    whole = arrow.Table.from_arrays(arrays, schema=schema)
-    parquet.write_table(whole, file, row_group_size=_ROWS_OF_A_GROUP, compression="zstd")
-    return file.getvalue()
+    def __init__(self, out: BinaryIO) -> None:
+        self._arrow = _load()
+        self._out = out
+        self._writer: ParquetWriter | None = None
+        self._columns: Sequence[Column] = ()
+        self._waiting: list[tuple[Cell, ...]] = []
+
+    def add(self, table: Table) -> None:
+        """Append the rows of a table that has the columns of those before it."""
+        self._columns = table.columns
+        self._waiting += table.rows
+        while len(self._waiting) >= _ROWS_OF_A_GROUP:
+            self._write(self._waiting[:_ROWS_OF_A_GROUP])
+            del self._waiting[:_ROWS_OF_A_GROUP]
+
+    def finish(self) -> None:
+        """Write what waits, and the file's end."""
+        if self._waiting or self._writer is None:
+            self._write(self._waiting)
+        if self._writer is not None:
+            self._writer.close()
+
+    def _write(self, rows: Sequence[tuple[Cell, ...]]) -> None:
+        from pyarrow.parquet import ParquetWriter
+
+        pieces: list[_Piece] = []
+        taken = {column.name for column in self._columns}
+        for number, column in enumerate(self._columns):
+            pieces += _pieces_of(column, [row[number] for row in rows], taken)
+        kinds = _kinds(self._arrow)
+        schema = self._arrow.schema([self._arrow.field(piece.name, kinds[piece.kind]) for piece in pieces])
+        arrays = [self._arrow.array(piece.values, type=kinds[piece.kind]) for piece in pieces]
+        if self._writer is None:
+            self._writer = ParquetWriter(self._out, schema, compression="zstd")
+        self._writer.write_table(self._arrow.Table.from_arrays(arrays, schema=schema), row_group_size=_ROWS_OF_A_GROUP)
+
+
+def write_parquet(table: Table) -> bytes:
+    """A table as one file.
+
+    Raises:
+        InputError: `option_not_supported`, the library for it is not installed.
+    """
+    out = io.BytesIO()
+    file = ParquetFile(out)
+    file.add(table)
+    file.finish()
+    return out.getvalue()
 
 
 def _load() -> ModuleType:

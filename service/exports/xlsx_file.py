@@ -6,6 +6,7 @@ import datetime as dt
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import BinaryIO
 from urllib.parse import quote
 
 import regex
@@ -37,26 +38,94 @@ _WIDTHS = {
 }
 
 
-def write_xlsx(tables: Sequence[Table], *, review_url: str | None = None, most_rows: int = MOST_ROWS) -> bytes:
-    """A workbook with every table.
+class XlsxFile:
+    """A workbook that grows by the rows of its tables.
 
     Args:
-        tables: at least one.
-        review_url: of the job in the review screen: records and values that are low lead there. None: no links.
+        out: where it is written at its end.
         most_rows: of a sheet, its header not counted.
+        small: whether it is small enough to be held in memory until then.
     """
-    file = io.BytesIO()
-    options = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
-    with Workbook(file, options) as book:
-        styles = _Styles.of(book)
-        names: set[str] = set()
+
+    def __init__(self, out: BinaryIO, *, most_rows: int = MOST_ROWS, small: bool = False) -> None:
+        plain = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
+        self._book = Workbook(out, plain | ({"in_memory": True} if small else {"constant_memory": True}))
+        self._styles = _Styles.of(self._book)
+        self._most_rows = most_rows
+        self._names: set[str] = set()
+        self._sheets: dict[str, _Sheet] = {}
+
+    def add(self, tables: Sequence[Table], *, review_url: str | None = None) -> None:
+        """Append rows, each table's to its own sheet.
+
+        Args:
+            tables: those of one job, the same ones each time.
+            review_url: of the job in the review screen: records and values that are low lead there. None: no links.
+        """
         for table in tables:
-            for start in range(0, max(1, len(table.rows)), most_rows):
-                sheet = book.add_worksheet(_sheet_name(table.name, start // most_rows, names))
-                _head(sheet, table.columns, styles)
-                _fill(sheet, table.columns, table.rows[start : start + most_rows], styles, review_url)
-                sheet.autofilter(0, 0, min(most_rows, len(table.rows) - start), len(table.columns) - 1)
-    return file.getvalue()
+            self._sheet_of(table)
+            for row in table.rows:
+                if self._sheets[table.path].rows == self._most_rows:
+                    self._go_on(table)
+                self._add_row(self._sheets[table.path], table.columns, row, review_url)
+
+    def finish(self) -> None:
+        """Write the file."""
+        for sheet in self._sheets.values():
+            sheet.end()
+        self._book.close()
+
+    def _sheet_of(self, table: Table) -> None:
+        if table.path not in self._sheets:
+            self._begin(table, part=0)
+
+    def _go_on(self, table: Table) -> None:
+        full = self._sheets[table.path]
+        full.end()
+        self._begin(table, part=full.part + 1)
+
+    def _begin(self, table: Table, *, part: int) -> None:
+        sheet = self._book.add_worksheet(_sheet_name(table.name, part, self._names))
+        for number, column in enumerate(table.columns):
+            sheet.set_column(number, number, max(_WIDTHS[column.kind], min(len(column.name) + 2, _WIDEST)))
+        for number, column in enumerate(table.columns):
+            sheet.write_string(0, number, _cut(column.name), self._styles.header)
+        sheet.freeze_panes(1, 0)
+        self._sheets[table.path] = _Sheet(sheet, len(table.columns), part)
+
+    def _add_row(self, sheet: _Sheet, columns: Sequence[Column], row: Sequence[Cell], review_url: str | None) -> None:
+        sheet.rows += 1
+        for number, (column, cell) in enumerate(zip(columns, row, strict=True)):
+            place = (sheet.rows, number)
+            if review_url is not None and sheet.links < _MOST_LINKS and (cell.is_low or column.name == RECORD_COLUMN):
+                sheet.links += 1
+                sheet.sheet.write_url(*place, _link(review_url, cell), string="-")  # the value is written over it
+            _write(sheet.sheet, place, column, cell, self._styles)
+
+
+@dataclass(slots=True)
+class _Sheet:
+    """A sheet that is being filled."""
+
+    sheet: Worksheet
+    columns: int
+    part: int
+    """0-based number among the sheets of its table."""
+    rows: int = 0
+    links: int = 0
+
+    def end(self) -> None:
+        """Once it has its last row."""
+        self.sheet.autofilter(0, 0, self.rows, self.columns - 1)
+
+
+def write_xlsx(tables: Sequence[Table], *, review_url: str | None = None, most_rows: int = MOST_ROWS) -> bytes:
+    """A workbook with every table of a job, as `XlsxFile` takes them."""
+    out = io.BytesIO()
+    file = XlsxFile(out, most_rows=most_rows, small=True)
+    file.add(tables, review_url=review_url)
+    file.finish()
+    return out.getvalue()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,30 +150,6 @@ class _Styles:
             day=both({"num_format": "yyyy-mm-dd"}),
             plain=both({}),
         )
-
-
-def _head(sheet: Worksheet, columns: Sequence[Column], styles: _Styles) -> None:
-    for number, column in enumerate(columns):
-        sheet.write_string(0, number, _cut(column.name), styles.header)
-        sheet.set_column(number, number, max(_WIDTHS[column.kind], min(len(column.name) + 2, _WIDEST)))
-    sheet.freeze_panes(1, 0)
-
-
-def _fill(
-    sheet: Worksheet,
-    columns: Sequence[Column],
-    rows: Sequence[Sequence[Cell]],
-    styles: _Styles,
-    review_url: str | None,
-) -> None:
-    links = 0
-    for row_number, row in enumerate(rows, start=1):
-        for number, (column, cell) in enumerate(zip(columns, row, strict=True)):
-            place = (row_number, number)
-            if review_url is not None and links < _MOST_LINKS and (cell.is_low or column.name == RECORD_COLUMN):
-                links += 1
-                sheet.write_url(*place, _link(review_url, cell), string="-")  # the value is written over it
-            _write(sheet, place, column, cell, styles)
 
 
 def _link(review_url: str, cell: Cell) -> str:
