@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import pytest_socket
+from hypothesis import HealthCheck, settings
+
+# The speed of the machine is no property of the product.
+settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("suite")
 
 
 def pytest_runtest_setup() -> None:
