@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from service.domain.records import Confidence, Extraction, JsonObject
 from service.domain.schema import FieldType, escape_pointer
+from service.domain.shares import Share
 from service.evaluation.answers import Answer
 from service.evaluation.cases import Case
 from service.evaluation.compare import is_empty, is_same
@@ -206,9 +206,4 @@ def reliability(points: Sequence[tuple[float, bool]]) -> tuple[CurvePoint, ...]:
 
 def wilson_lower(right: int, count: int) -> float | None:
     """Lower end of the 95 % Wilson interval of a share; None without any."""
-    if not count:
-        return None
-    z, share = 1.96, right / count
-    middle = share + z * z / (2 * count)
-    spread = z * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
-    return max(0.0, (middle - spread) / (1 + z * z / count))  # rounding leaves a trace below 0
+    return Share(right, count).least if count else None

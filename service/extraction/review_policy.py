@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 from service.domain.errors import ErrorCode, InputError
-from service.domain.records import Json
-from service.domain.schema import ExtractionSchema
+from service.domain.records import Confidence, Json, Record, Scalar
+from service.domain.schema import ExtractionSchema, FieldType
+from service.extraction.judging import general
 from service.extraction.shape import walk_fields
 
 DEFAULT_SAMPLE = 0.02
-_KEYS = frozenset({"critical", "mode", "sample"})
+_KEYS = frozenset({"critical", "limits", "mode", "sample"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,10 +26,26 @@ class ReviewPolicy:
     """Pointers with `*` for rows; when there are any, doubts about other fields call nobody."""
     sample: float = 0.0
     """Share of the documents without any doubt that are looked at all the same, 0–1."""
+    targets: Mapping[str, float] = field(default_factory=dict[str, float])
+    """How often a critical field is to be right where it is called `high`, 0–1, where the schema says so."""
+    limits: Mapping[str, tuple[float | None, float | None]] = field(
+        default_factory=dict[str, tuple[float | None, float | None]]
+    )
+    """Least and most value of a field that passes without a person."""
+
+    def is_beyond(self, name: str, value: Scalar) -> bool:
+        """Whether a value of a field (pointer with `*` for rows) is beyond its limits."""
+        least, most = self.limits.get(name, (None, None))
+        if isinstance(value, (bool, str)) or value is None:
+            return False
+        return (least is not None and value < least) or (most is not None and value > most)
 
 
 def parse_policy(schema: ExtractionSchema) -> ReviewPolicy:
     """Read `x-review`: `{"critical": ["/total", "/lines/*/amount"], "mode": "doubts", "sample": 0.02}`.
+
+    `critical` may give a target precision with each field, `{"/total": 0.995}`, and `limits` what passes unseen,
+    `{"/total": {"below": 0, "above": 10000}}`.
 
     Raises:
         InputError: `invalid_schema`; the message says what is wrong with it.
@@ -45,16 +62,52 @@ def parse_policy(schema: ExtractionSchema) -> ReviewPolicy:
         mode="always" if mode == "always" else "never" if mode == "never" else "doubts",
         critical=_critical(given.get("critical"), schema),
         sample=_sample(given.get("sample", DEFAULT_SAMPLE)),
+        targets=_targets(given.get("critical")),
+        limits=_limits(given.get("limits"), schema),
     )
 
 
 def _critical(given: Json, schema: ExtractionSchema) -> frozenset[str]:
     known = {path for path, _ in walk_fields(schema.root)}
-    names = given if isinstance(given, list) else [] if given is None else [given]
+    names = [*given] if isinstance(given, (list, dict)) else [] if given is None else [given]
     for name in names:
         if not isinstance(name, str) or name not in known:
             raise _fault(f"critical names {str(name)[:100]!r}, which is no field (write /total or /lines/*/amount)")
     return frozenset(name for name in names if isinstance(name, str))
+
+
+def _targets(given: Json) -> Mapping[str, float]:
+    targets: dict[str, float] = {}
+    for name, target in given.items() if isinstance(given, dict) else ():
+        if isinstance(target, bool) or not isinstance(target, (int, float)) or not 0 < target < 1:
+            raise _fault(f"critical gives {name[:100]!r} a target that is no share between 0 and 1, such as 0.995")
+        targets[name] = float(target)
+    return targets
+
+
+def _limits(given: Json, schema: ExtractionSchema) -> Mapping[str, tuple[float | None, float | None]]:
+    if given is None:
+        return {}
+    numeric = {path for path, leaf in walk_fields(schema.root) if leaf.type in (FieldType.NUMBER, FieldType.INTEGER)}
+    limits: dict[str, tuple[float | None, float | None]] = {}
+    for name, limit in given.items() if isinstance(given, dict) else [("", None)]:
+        if name not in numeric or not isinstance(limit, dict) or not limit or not limit.keys() <= {"below", "above"}:
+            raise _fault('limits is an object such as {"/total": {"below": 0, "above": 10000}}, of fields with numbers')
+        ends = [limit.get(key) for key in ("below", "above")]
+        if any(isinstance(end, (bool, str, list, dict)) for end in ends):
+            raise _fault(f"limits of {name[:100]!r} are numbers")
+        least, most = (float(end) if isinstance(end, (int, float)) else None for end in ends)
+        limits[name] = (least, most)
+    return limits
+
+
+def limit_reasons(policy: ReviewPolicy, records: Sequence[Record], *, several: bool) -> Iterator[str]:
+    """`limit:/total` for each value beyond its limits that nobody looked at yet; named as in `review_reasons`."""
+    for record in records if policy.limits else ():
+        which = f"{record.index}:" if several or len(records) > 1 else ""
+        for path, entry in record.fields.items():
+            if entry.confidence is Confidence.LOW and policy.is_beyond(general(path), entry.value):
+                yield f"limit:{which}{path}"
 
 
 def _sample(given: Json) -> float:
@@ -86,7 +139,7 @@ def _counts(reason: str, critical: frozenset[str]) -> bool:
     if not critical or kind != "low" or "/" not in rest:
         return True
     path = rest[rest.index("/") :]
-    return "/".join("*" if token.isdecimal() else token for token in path.split("/")) in critical
+    return general(path) in critical
 
 
 def _share(job_id: str) -> float:

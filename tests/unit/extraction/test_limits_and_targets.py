@@ -1,0 +1,66 @@
+"""What a schema's `x-review` says of values that never pass unseen, and of how right critical fields are to be."""
+
+from __future__ import annotations
+
+import pytest
+
+from service.domain.errors import ErrorCode, InputError
+from service.domain.records import Confidence, FieldEntry, Json, Record, Scalar, Verdict
+from service.domain.schema import parse_schema
+from service.extraction.review_policy import ReviewPolicy, limit_reasons, parse_policy
+
+PROPERTIES: Json = {
+    "total": {"type": "number"},
+    "name": {"type": "string"},
+    "lines": {"type": "array", "items": {"type": "object", "properties": {"amount": {"type": "number"}}}},
+}
+
+
+def policy(wanted: Json) -> ReviewPolicy:
+    """The policy of a schema."""
+    return parse_policy(parse_schema({"type": "object", "properties": PROPERTIES, "x-review": wanted}))
+
+
+@pytest.mark.parametrize(
+    ("value", "beyond"), [(10.0, False), (10.01, True), (0, False), (-1, True), (None, False), (True, False)]
+)
+def test_a_value_beyond_its_limits_does_not_pass(value: Scalar, beyond: bool) -> None:
+    """The ends themselves pass."""
+    assert policy({"limits": {"/total": {"below": 0, "above": 10}}}).is_beyond("/total", value) is beyond
+
+
+def test_limits_of_rows_name_each_cell_until_it_was_seen() -> None:
+    """A cell that a person looked at is `high`, and no reason any more."""
+    wanted = policy({"limits": {"/lines/*/amount": {"above": 5}}})
+    fields = {
+        f"/lines/{n}/amount": FieldEntry(value=value, verdict=Verdict.FOUND, confidence=confidence)
+        for n, (value, confidence) in enumerate([(9.0, Confidence.LOW), (9.0, Confidence.HIGH), (1.0, Confidence.LOW)])
+    }
+    record = Record(id="rec", index=0, pages=(1,), values={}, fields=fields)
+    assert list(limit_reasons(wanted, [record], several=False)) == ["limit:/lines/0/amount"]
+    assert list(limit_reasons(wanted, [record], several=True)) == ["limit:0:/lines/0/amount"]
+
+
+def test_critical_fields_may_have_a_target() -> None:
+    """As a list they have the usual one."""
+    assert policy({"critical": {"/total": 0.995, "/lines/*/amount": 0.99}}).targets["/total"] == 0.995
+    assert policy({"critical": {"/total": 0.995}}).critical == {"/total"}
+    assert policy({"critical": ["/total"]}).targets == {}
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {"critical": {"/total": 2}},
+        {"critical": {"/other": 0.9}},
+        {"limits": {"/name": {"above": 1}}},
+        {"limits": {"/total": {}}},
+        {"limits": {"/total": {"above": "10"}}},
+        {"limits": []},
+    ],
+)
+def test_what_is_no_policy_is_refused(wanted: Json) -> None:
+    """With what is wrong."""
+    with pytest.raises(InputError, match="x-review") as refused:
+        policy(wanted)
+    assert refused.value.code is ErrorCode.INVALID_SCHEMA
