@@ -23,6 +23,7 @@ from service.domain.records import (
 from service.domain.schema import ExtractionSchema, FieldType, SchemaField, escape_pointer
 from service.extraction.choose import takes_last
 from service.extraction.labels import label_score, label_words
+from service.extraction.mark_places import PlacedMark, assign_marks
 from service.extraction.page_index import PageIndex
 from service.extraction.places import Place
 from service.extraction.printed import currency_symbols, iso_day
@@ -32,6 +33,8 @@ from service.extraction.text_key import match_key
 _ALIKE = 85.0
 """Similarity (0–100) from which a text without an exact place counts as a misread one."""
 _SHORTEST_ALIKE = 8
+_LONG_ALIKE = 12
+"""Letters and digits of a text of words from which also a digit of it may have been misread."""
 _BOX_MARGIN = 0.4
 """How far a model's box is widened before words are looked for under it, in line heights."""
 _MOST_LABELLED = 40
@@ -57,6 +60,7 @@ def ground(extraction: Extraction, schema: ExtractionSchema, pages: Mapping[int,
     targets = [finder.target(leaf) for leaf in leaves if leaf.entry.value is not None]
     finder.settle_rows([target for target in targets if target.leaf.row is not None])
     finder.settle_scalars([target for target in targets if target.leaf.row is None])
+    finder.settle_marks([target for target in targets if isinstance(target.leaf.entry.value, bool)])
     grounded = {target.leaf.path: target.result() for target in targets}
     return replace(extraction, fields={path: grounded.get(path, entry) for path, entry in extraction.fields.items()})
 
@@ -85,6 +89,8 @@ class _Target:
     held: Place | None = None
     """The place the model named, when its words are there."""
     chosen: Place | None = None
+    mark: PlacedMark | None = None
+    """The check box of a yes or no that the model gave no place."""
 
     def result(self) -> FieldEntry:
         entry = self.leaf.entry
@@ -103,6 +109,15 @@ class _Target:
 
     def _settled_boolean(self, entry: FieldEntry) -> FieldEntry:
         """A yes or no has no words of its own: without a place where something is printed it is a guess."""
+        if self.mark is not None:
+            agrees = self.mark.mark.checked is entry.value
+            return replace(
+                entry,
+                origin=Origin.GROUNDED,
+                location=Location(self.mark.page, self.mark.mark.box.quad()),
+                box_check=BoxCheck.MATCH if agrees else BoxCheck.NONE,
+                confidence=entry.confidence if agrees else Confidence.LOW,
+            )
         sure = self.readable and self.checked is not BoxCheck.NONE
         return replace(entry, box_check=self.checked, confidence=entry.confidence if sure else Confidence.LOW)
 
@@ -187,17 +202,20 @@ class _Finder:
         return self._search_alike(text) if day is None and not is_choice else []
 
     def _search_alike(self, text: str) -> list[Place]:
-        """Text that was misread or slightly changed; its digits must all be there."""
+        """Text that was misread or slightly changed; digits must all be there, but in words that have a few."""
         key = match_key(text)
         if len(key) < _SHORTEST_ALIKE:
             return []
+        is_prose = len(key) >= _LONG_ALIKE and 3 * len(_digits(key)) <= len(key)
         best: tuple[float, Place] | None = None
         for index in self._indexes.values():
             stream = index.stream.text
             if 100 * len(stream) < _ALIKE * len(key):
                 continue
             hit = fuzz.partial_ratio_alignment(key, stream, score_cutoff=_ALIKE)
-            if hit is None or _digits(stream[hit.dest_start : hit.dest_end]) != _digits(key):
+            if hit is None:
+                continue
+            if not is_prose and _digits(stream[hit.dest_start : hit.dest_end]) != _digits(key):
                 continue
             if best is None or hit.score > best[0]:
                 best = (hit.score, index.likeness(hit.dest_start, hit.dest_end))
@@ -283,6 +301,14 @@ class _Finder:
                 if target.chosen is None and (wanted or spot not in used):
                     target.chosen = place
                     used.add(spot)
+
+    def settle_marks(self, targets: Sequence[_Target]) -> None:
+        """Single yes-or-no fields without a place: the check box whose label fits."""
+        open_ones = [t for t in targets if t.leaf.row is None and t.leaf.entry.location is None]
+        if open_ones and any(index.marks for index in self._indexes.values()):
+            marks = assign_marks([t.leaf.field for t in open_ones], list(self._indexes.values()))
+            for target, mark in zip(open_ones, marks, strict=True):
+                target.mark = mark
 
     def _scored(self, target: _Target) -> list[tuple[float, Place]]:
         weights = label_words(target.leaf.field, target.leaf.parents)

@@ -21,6 +21,8 @@ _COLUMN_SLACK = 0.03
 """How far lines of one block may begin apart, as a fraction of the page's width."""
 _LINES_BELOW = 3.0
 """How far below its block the next line may begin, in heights of a word."""
+_WORD_GAP = 1.0
+"""Widest space between two words of a text, in heights of a word."""
 _MOST_STARTS = 40
 _NO_DIGITS = re.compile(r"[^0-9]+")
 _LIKENESS = 9
@@ -110,12 +112,21 @@ class PageIndex:
             return step
         block = union_box(self.words[i].box for i in chain)
         lowest = block.y1 + _LINES_BELOW * self.line_height
+        last = self.words[chain[-1]].box
         for index in self._by_key.get(token, []):
             box = self.words[index].box
+            if self._stands_right(last, box):
+                return index
             below = index > chain[-1] and block.y1 < box.y1 and box.y0 <= lowest
             if below and abs(box.x0 - block.x0) <= _COLUMN_SLACK:
                 return index
         return None
+
+    def _stands_right(self, box: Box, other: Box) -> bool:
+        """Whether a word is the next on the line to the eye, though the text has another line's words between them."""
+        gap = other.x0 - box.x1
+        level = abs(other.center.y - box.center.y) <= box.height / 2
+        return level and -box.height <= gap <= _WORD_GAP * box.height * self._aspect
 
     def whole_words(self, indexes: Sequence[int]) -> Place:
         """The place of whole words."""
@@ -136,6 +147,19 @@ class PageIndex:
         high = bisect_left(self._by_height, (box.y1, len(self.words)))
         near = sorted(index for _, index in self._by_height[low:high])
         return [i for i in near if box.contains(self.words[i].box.center)]
+
+    def run_of(self, index: int) -> Box:
+        """Around the words that are printed beside a word with no more than a space between."""
+        first = last = index
+        while first > 0 and self._runs_on(first - 1):
+            first -= 1
+        while last + 1 < len(self.words) and self._runs_on(last):
+            last += 1
+        return union_box(word.box for word in self.words[first : last + 1])
+
+    def _runs_on(self, index: int) -> bool:
+        word, following = self.words[index], self.words[index + 1]
+        return word.line == following.line and self._stands_right(word.box, following.box)
 
     @cached_property
     def _by_height(self) -> list[tuple[float, int]]:

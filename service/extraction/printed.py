@@ -223,8 +223,10 @@ class PrintedDate:
     """ISO dates."""
 
 
-_YMD = re.compile(r"(?<!\d)(\d{4}) ?[-./年년] ?(\d{1,2}) ?[-./月월] ?(\d{1,2})(?: ?[日일])?(?!\d)")
-_DMY = re.compile(r"(?<![\d.,])(\d{1,2})(?: ?[-./] ?| )(\d{1,2})(?: ?[-./] ?| )(\d{4}|\d{2})(?!\d)")
+_ENDS = r"(?:(?!\d)|(?=\d\d:\d\d))"
+"""Nothing of a number follows, but a time may that was read without the space before it."""
+_YMD = re.compile(rf"(?<!\d)(\d{{4}}) ?[-./年년] ?(\d{{1,2}}) ?[-./月월] ?(\d{{1,2}}?)(?: ?[日일])?{_ENDS}")
+_DMY = re.compile(rf"(?<![\d.,])(\d{{1,2}})(?: ?([-./]) ?(\d{{1,2}}) ?\2 ?| (\d{{1,2}}) )(\d{{4}}|\d{{2}}){_ENDS}")
 _COMPACT = re.compile(r"(?<!\d)(\d{8})(?!\d)")
 _DAY_MONTH = re.compile(
     r"(?<!\d)(\d{1,2})(?:st|nd|rd|th|er|[.ºª°])?(?:\s+day)?[\s\-./,]*(?:of\s+|de\s+|d['’]\s?)?"
@@ -232,7 +234,8 @@ _DAY_MONTH = re.compile(
     re.IGNORECASE,
 )
 _MONTH_DAY = re.compile(
-    r"(?<![^\W\d_])([^\W\d_]{3,}\.?)[\s\-.]*(\d{1,2})(?:st|nd|rd|th)?\s*,?[\s\-.,]*(\d{4})(?!\d)", re.IGNORECASE
+    r"(?<![^\W\d_])([^\W\d_]{3,}\.?)[\s\-.]*(\d{1,2})(?:(?:st|nd|rd|th)?\s*,?[\s\-.,]*(\d{4})|/(\d{2}))(?!\d)",
+    re.IGNORECASE,
 )
 
 
@@ -245,9 +248,9 @@ def find_dates(text: str) -> Iterator[PrintedDate]:
     for match in _YMD.finditer(text):
         yield from _dated(match, [(match[1], match[2], match[3])])
     for match in _DMY.finditer(text):
-        a, b, year = match.groups()
-        spaced = " " in match.group() and not re.search(r"[-./]", match.group())
-        if spaced and len(year) == 2:
+        a, mark, marked, spaced, year = match.groups()
+        b = marked or spaced
+        if not mark and len(year) == 2:
             continue
         orders = [(year, b, a), (year, a, b)]
         yield from _dated(match, orders if len(year) == 4 else [*orders, (a, b, year)])
@@ -257,7 +260,7 @@ def find_dates(text: str) -> Iterator[PrintedDate]:
     for match in _DAY_MONTH.finditer(text):
         yield from _dated(match, [(match[3], month, match[1]) for month in _months(match[2])])
     for match in _MONTH_DAY.finditer(text):
-        yield from _dated(match, [(match[3], month, match[2]) for month in _months(match[1])])
+        yield from _dated(match, [(match[3] or match[4], month, match[2]) for month in _months(match[1])])
 
 
 def _dated(match: re.Match[str], orders: list[tuple[str, str, str]]) -> Iterator[PrintedDate]:

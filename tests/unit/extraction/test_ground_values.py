@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from service.domain.geometry import Box, Point, quad_box, union_box
@@ -135,12 +137,23 @@ def test_ambiguous_separators_follow_the_page() -> None:
         "2026/03/05",
         "5 maart 2026",
         "5 marca 2026",
+        "Mar05/26",
     ],
 )
 def test_days_are_found_in_any_printed_form(printed: str) -> None:
     """Orders, separators and month names of many languages, without asking which."""
     entry = found("2026-03-05", "string", f"Issued {printed} here", format="date")
     assert (entry.box_check, entry.raw) == (BoxCheck.MATCH, printed)
+
+
+@pytest.mark.parametrize(
+    ("printed", "raw"),
+    [("05-03-201819:02:50", "05-03-2018"), ("#19-05/03/201819:02", "05/03/2018"), ("2- 05/03/2018", "05/03/2018")],
+)
+def test_a_day_is_found_beside_digits_that_were_read_without_a_space(printed: str, raw: str) -> None:
+    """A time right behind it, a number and a dash before it, as scanners print them."""
+    entry = found("2018-03-05", "string", f"Date {printed}", format="date")
+    assert (entry.box_check, entry.raw) == (BoxCheck.MATCH, raw)
 
 
 @pytest.mark.parametrize("printed", ["06.03.2026", "5 April 2026", "2025-03-05", "35.03.2026"])
@@ -214,6 +227,41 @@ def test_a_misread_text_is_partly_right_and_never_sure() -> None:
     entry = found("International Trading House", "string", "Intemational Trading House")
     assert (entry.box_check, entry.confidence) == (BoxCheck.PARTIAL, Confidence.LOW)
     assert found("INVOICE-2026-1001", "string", "INVOICE-2026-1002").box_check is BoxCheck.NONE
+
+
+def test_a_digit_misread_in_words_is_partly_right() -> None:
+    """An address with one wrong digit has its place, and a person should look."""
+    entry = found("12 Rose Lane, Little Harbour 5012", "string", "I2 Rose Lane, Little Harbour 5012")
+    assert (entry.box_check, entry.confidence) == (BoxCheck.PARTIAL, Confidence.LOW)
+
+
+def test_a_text_whose_lines_another_column_runs_through_is_found() -> None:
+    """Readers may put the words of two lines of nearly one height in turns."""
+    low = [Word(t, Box(x, 0.105, x + 0.06, 0.115), 0) for t, x in (("Owner", 0.1), ("Harbour", 0.3), ("Fund", 0.44))]
+    high = [Word("Lane", Box(0.2, 0.1, 0.25, 0.11), 1), Word("Light", Box(0.37, 0.107, 0.43, 0.117), 1)]
+    page = PageText(size=PageSize(1, 100, 140), source=TextSource.DIGITAL, words=(*low, *high))
+    fields = grounded({"owner": "Harbour Light Fund"}, schema_of(owner="string"), page)
+    assert fields["/owner"].box_check is BoxCheck.MATCH
+
+
+def test_a_label_far_away_on_the_line_is_nearer_than_one_above() -> None:
+    """Receipts print the amount at the other edge; the line below has a label of its own."""
+    schema = schema_of(total={"type": "number", "description": "Total to pay"})
+    page = page_of("Total" + " " * 75 + "8.20", "Cash:" + " " * 75 + "8.20")
+    fields = grounded({"total": 8.2}, schema, page)
+    assert_at(fields["/total"], 0, 80, 84)
+
+
+def test_all_words_of_a_label_above_count() -> None:
+    """Its last word may stand beside the value that its first one stands over."""
+    schema = schema_of(
+        citizenship={"type": "string", "description": "Country of citizenship"},
+        home={"type": "string", "description": "Country of permanent residence"},
+    )
+    page = page_of("Country of permanent residence", "Westmark", "", "", "", "Country of citizenship", "Westmark")
+    fields = grounded({"citizenship": "Westmark", "home": "Westmark"}, schema, page)
+    assert_at(fields["/home"], 1, 0, 8)
+    assert_at(fields["/citizenship"], 6, 0, 8)
 
 
 def test_a_value_that_is_not_on_its_pages_is_never_high() -> None:
@@ -402,10 +450,10 @@ def test_one_box_given_to_two_equal_rows_is_taken_apart() -> None:
     assert_at(fields["/lines/1/text"], 1, 0, 6)
 
 
-def with_mark(checked: bool, value: bool, *, located_: bool = True) -> FieldEntry:
+def with_mark(checked: bool, value: bool, *, located_: bool = True, label: str = "signed") -> FieldEntry:
     """The entry of a yes or no over a check box."""
     box = line_box(0, 0, 2)
-    page = page_of("    signed   2026-01-01")
+    page = page_of(f"    {label}   2026-01-01")
     page = PageText(size=page.size, source=page.source, words=page.words, marks=(CheckMark(box, checked),))
     given = extraction_of({"signed": value}, (1,), {"/signed": (1, box)} if located_ else None)
     return ground(given, schema_of(signed="boolean"), {1: page}).fields["/signed"]
@@ -416,7 +464,29 @@ def test_a_yes_or_no_needs_evidence_of_its_own() -> None:
     assert with_mark(True, True).box_check is BoxCheck.MATCH
     assert with_mark(True, True).confidence is Confidence.HIGH
     assert (with_mark(False, True).box_check, with_mark(False, True).confidence) == (BoxCheck.NONE, Confidence.LOW)
-    assert with_mark(True, True, located_=False).confidence is Confidence.LOW
+
+
+def test_a_yes_or_no_without_a_place_is_that_of_the_check_box_with_its_label() -> None:
+    """It is sure only where the box shows the same; a box with another label says nothing."""
+    found_ = with_mark(True, True, located_=False)
+    assert (found_.box_check, found_.confidence, found_.origin) == (BoxCheck.MATCH, Confidence.HIGH, Origin.GROUNDED)
+    assert_at(found_, 0, 0, 2)
+    other = with_mark(False, True, located_=False)
+    assert (other.box_check, other.confidence) == (BoxCheck.NONE, Confidence.LOW)
+    foreign = with_mark(True, True, located_=False, label="delivered")
+    assert (foreign.location, foreign.confidence) == (None, Confidence.LOW)
+
+
+def test_each_of_several_yes_or_no_fields_has_a_check_box_of_its_own() -> None:
+    """Labels stand on either side; the description names them."""
+    line = "    Partnership        Trust/estate        C Corporation"
+    boxes = [line_box(0, at, at + 2) for at in (0, 19, 39)]
+    page = replace(page_of(line), marks=tuple(CheckMark(box, n == 1) for n, box in enumerate(boxes)))
+    told = {"corp": "C Corporation", "trust": "Trust/estate", "partners": "Partnership"}
+    schema = schema_of(**{n: {"type": "boolean", "description": f"Whether '{t}' is ticked."} for n, t in told.items()})
+    fields = grounded({"corp": False, "trust": True, "partners": False}, schema, page)
+    assert {entry.box_check for entry in fields.values()} == {BoxCheck.MATCH}
+    assert [box_of(fields[f"/{name}"]).x0 for name in ("partners", "trust", "corp")] == [box.x0 for box in boxes]
 
 
 @pytest.mark.parametrize(
