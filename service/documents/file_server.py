@@ -38,6 +38,7 @@ class FileServer:
             "convert": self._convert,
             "render": self._render,
             "cut": self._cut,
+            "inked": self._inked,
         }
 
     def serve(self, head: JsonObject, body: bytes) -> Answer:
@@ -89,6 +90,14 @@ class FileServer:
             raise _no_such_page(pages.last, file.page_count)
         return {}, file.cut(pages)
 
+    def _inked(self, head: JsonObject) -> Answer:
+        """The range without blank pages at its ends; no numbers when all are blank."""
+        file, numbers = self._opened(head), range(_number(head, "first"), _number(head, "last") + 1)
+        first = next((n for n in numbers if not _is_blank(file, n)), None)
+        if first is None:
+            return {}, b""
+        return {"first": first, "last": next(n for n in reversed(numbers) if n == first or not _is_blank(file, n))}, b""
+
     def _index(self, head: JsonObject) -> int:
         """The 0-based index of the page asked for."""
         page, count = _number(head, "page"), self._opened(head).page_count
@@ -119,6 +128,13 @@ class FileServer:
             self._file = ImagePages(path, kind, _number(head, "max_pixels"))
         self._key = key
         return self._file
+
+
+def _is_blank(file: OpenFile, page: int) -> bool:
+    try:
+        return file.is_blank(page - 1)
+    except InputError:
+        return False  # a page that cannot be loaded may show something
 
 
 def _password(head: JsonObject) -> str | None:

@@ -43,6 +43,8 @@ _DARK = 110
 """A fill whose brightest channel is below this, 0–255, is told apart from paper without looking."""
 
 
+_LEFT_OVER = 100
+"""Characters: spaces, mostly."""
 _GENERATED = TextStyle(0, (0.0, 0.0), 0.0, 0.0, False, False, True, False)
 
 
@@ -60,6 +62,15 @@ def read_glyphs(page: pdfium.PdfPage, frame: PageFrame) -> PageGlyphs:
     text_page = page.get_textpage()
     try:
         return _GlyphReader(text_page, frame).read()
+    finally:
+        text_page.close()
+
+
+def has_much_text(page: pdfium.PdfPage) -> bool:
+    """Whether the page has more characters than a blank one may have left over; a look, not a reading."""
+    text_page = page.get_textpage()
+    try:
+        return int(pdfium_c.FPDFText_CountChars(text_page)) > _LEFT_OVER
     finally:
         text_page.close()
 

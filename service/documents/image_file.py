@@ -65,14 +65,15 @@ class ImagePages:
         image, issues = self._load(index)
         size = self._size(index)
         page = PageText(size=size, source=TextSource.NONE, issues=issues)
-        low, high = image.convert("L").getextrema()
-        assert isinstance(low, int)
-        assert isinstance(high, int)
-        if high - low < _CONTRAST:
+        if _shows_nothing(image):
             return PageReading(page, Route.DIGITAL)
         long, short = max(image.size), min(image.size)
         limit = OCR_TALL_MAX_PIXELS if long > 4 * short else OCR_MAX_PIXELS
         return PageReading(page, Route.OCR, raw_picture(_shrunk(image, limit)))
+
+    def is_blank(self, index: int) -> bool:
+        """Whether a page (0-based) is of one colour."""
+        return _shows_nothing(self._load(index)[0])
 
     def tables(self, index: int) -> tuple[RuledTable, ...]:
         """None: lines of a picture are not looked for."""
@@ -186,6 +187,13 @@ class ImagePages:
             raise _damaged(self._kind) from error
         finally:
             ImageFile.LOAD_TRUNCATED_IMAGES = False
+
+
+def _shows_nothing(image: Image.Image) -> bool:
+    low, high = image.convert("L").getextrema()
+    assert isinstance(low, int)
+    assert isinstance(high, int)
+    return high - low < _CONTRAST
 
 
 def _shrunk(image: Image.Image, max_pixels: int) -> Image.Image:

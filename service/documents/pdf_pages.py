@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from service.documents.glyphs import has_much_text
 from service.documents.page_objects import read_drawing
 from service.documents.pdf_drawing import draw_page
 from service.documents.pdf_file import PdfFile
@@ -49,6 +50,15 @@ class PdfPages:
         """
         with self._file.page(index) as (page, frame):
             return PdfPageReader(self._file, index, page, frame).read()
+
+    def is_blank(self, index: int) -> bool:
+        """Whether reading a page (0-based) would find that it shows nothing.
+
+        Raises:
+            InputError: `damaged_file`; the page cannot be loaded.
+        """
+        with self._file.page(index) as (page, frame):
+            return not has_much_text(page) and PdfPageReader(self._file, index, page, frame).is_blank()
 
     def tables(self, index: int) -> tuple[RuledTable, ...]:
         """Cells of the tables drawn with lines on a page (0-based).

@@ -88,7 +88,7 @@ class PdfPageReader:
         form = read_form(self._document, self._page, self._frame)
         found = self._glyphs(form)
         words = self._sort(fill_in(build_words(found.letters), form.texts, self._frame))
-        if len(words) == 0 and (self._drawn.only_rules or self._look(LOOK_DPI).contrast() < _CONTRAST):
+        if self._shows_nothing(words):
             return PageReading(self._page_text(TextSource.NONE, words, keep=False), Route.DIGITAL)
         route = judge(
             PageEvidence(
@@ -111,6 +111,15 @@ class PdfPageReader:
             picture = self._only(picture, self._bare_pictures(words))
         raw = raw_picture(picture) if picture is not None else None
         return PageReading(page, route, raw, ruled=self._drawn.ruled)
+
+    def is_blank(self) -> bool:
+        """Whether reading it would find that it shows nothing."""
+        form = read_form(self._document, self._page, self._frame)
+        letters = self._glyphs(form).letters
+        return self._shows_nothing(self._sort(fill_in(build_words(letters), form.texts, self._frame)))
+
+    def _shows_nothing(self, words: _SortedWords) -> bool:
+        return len(words) == 0 and (self._drawn.only_rules or self._look(LOOK_DPI).contrast() < _CONTRAST)
 
     def _glyphs(self, form: PageForm) -> PageGlyphs:
         """Characters of the page, and of its fields and free texts as they are drawn."""

@@ -39,6 +39,8 @@ _FAILED_WIDTH, _FAILED_HEIGHT = 595.0, 842.0
 _LAYER_AGREES = 0.8
 """A foreign text layer is kept when, over sampled lines, this share of its letters is what the picture shows."""
 _LETTERHEADS = 32
+_LOOK_S = 2.0
+"""A look whether pages are blank may take no longer; calls of other jobs wait for it."""
 _WHOLE_FILE = 3
 """Opening looks at every page and cutting copies many: they may take so many times longer than one page."""
 
@@ -148,6 +150,21 @@ class DocumentReader:
         """
         head: JsonObject = {"op": "cut", "first": pages.first, "last": pages.last}
         return self._ask_file(head, path, password, subject=f"pages {pages}")[1]
+
+    def inked(self, path: Path, pages: PageRange) -> PageRange | None:
+        """The range without blank pages at its ends; None if all are blank. A quick look: in doubt a page is not blank.
+
+        Raises:
+            InputError: the file cannot be opened.
+        """
+        head: JsonObject = {"op": "inked", "first": pages.first, "last": pages.last}
+        try:
+            answer, _ = self._ask_file(head, path, None, subject=f"pages {pages}", timeout_s=_LOOK_S)
+        except ReadingAbortedError:
+            raise
+        except ReadingError:
+            return pages
+        return PageRange(int(str(answer["first"])), int(str(answer["last"]))) if answer else None
 
     def close(self) -> None:
         """End the sandboxes in good order."""
@@ -270,12 +287,14 @@ class DocumentReader:
         ]
         return bool(ratios) and sum(ratios) / len(ratios) >= _LAYER_AGREES
 
-    def _ask_file(self, head: JsonObject, path: Path, password: str | None, *, subject: str) -> Answer:
+    def _ask_file(
+        self, head: JsonObject, path: Path, password: str | None, *, subject: str, timeout_s: float | None = None
+    ) -> Answer:
         limits = self._limits
         whole: JsonObject = {**head, "path": str(path.resolve()), "password": password}
         whole |= {"max_pages": limits.max_pages, "max_pixels": limits.max_page_pixels}
-        timeout_s = limits.page_timeout_s * (1 if "page" in head else _WHOLE_FILE)
-        return self._ask("pdf", whole, b"", timeout_s=timeout_s, subject=subject)
+        usual_s = limits.page_timeout_s * (1 if "page" in head else _WHOLE_FILE)
+        return self._ask("pdf", whole, b"", timeout_s=timeout_s or usual_s, subject=subject)
 
     def _ask_ocr(self, head: JsonObject, picture: bytes, *, subject: str) -> Answer:
         return self._ask("ocr", head, picture, timeout_s=self._limits.ocr_page_timeout_s, subject=subject)

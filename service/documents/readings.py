@@ -52,6 +52,10 @@ class OpenFile(Protocol):
         """Read a page (0-based)."""
         ...
 
+    def is_blank(self, index: int) -> bool:
+        """Whether reading a page (0-based) would find that it shows nothing."""
+        ...
+
     def tables(self, index: int) -> tuple[RuledTable, ...]:
         """Cells of the tables drawn with lines on a page (0-based), without texts."""
         ...

@@ -25,7 +25,7 @@ def make_celery(broker_url: str) -> Celery:
     options: dict[str, object] = {"polling_interval": 0.01}
     if not memory:
         options = {
-            "visibility_timeout": 43_200,
+            "ack_emulation": False,  # Redis need not remember who has a message: the database does
             "socket_keepalive": not broker_url.startswith("redis+socket"),
             "socket_timeout": 30,
             "health_check_interval": 25,

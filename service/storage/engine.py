@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import threading
 from collections.abc import Generator
 from contextlib import contextmanager, nullcontext
 from importlib import resources
@@ -37,6 +38,8 @@ class Database:
         self._url = url
         self._pid = 0
         self._engine: Engine | None = None
+        self._writing = threading.Lock()
+        """Held by this process's writer. SQLite has one at a time anyway, and lets the others wait by sleeping."""
 
     @property
     def url(self) -> str:
@@ -47,7 +50,7 @@ class Database:
     def engine(self) -> Engine:
         """This process's engine."""
         if self._engine is None or self._pid != os.getpid():
-            self._engine, self._pid = _make_engine(self._url), os.getpid()
+            self._engine, self._pid, self._writing = _make_engine(self._url), os.getpid(), threading.Lock()
         return self._engine
 
     @contextmanager
@@ -65,8 +68,8 @@ class Database:
         Args:
             durable: whether the commit must outlive a power cut (the promise behind a 202).
         """
-        with self.engine.connect() as connection:
-            sqlite = connection.dialect.name == "sqlite"
+        sqlite = self.engine.dialect.name == "sqlite"
+        with self._writing if sqlite else nullcontext(), self.engine.connect() as connection:
             if sqlite:
                 connection.execution_options(fieldmark_write=True)
             with _synchronous(connection) if sqlite and durable else nullcontext(), connection.begin():
