@@ -1,4 +1,4 @@
-"""From a model's text to one JSON object; the text is never trusted, and never patched."""
+"""From a model's text to one JSON object; the text is never trusted, and what was cut off is never made up."""
 
 from __future__ import annotations
 
@@ -10,18 +10,21 @@ from decimal import Decimal
 from typing import TypeAlias
 
 from service.domain.errors import DecodingError, ErrorCode
+from service.extraction.loose_json import tighten
 
 RawJson: TypeAlias = "str | int | Decimal | bool | list[RawJson] | dict[str, RawJson] | None"
 """JSON as sent: numbers with a point are decimals, NaN and Infinity too, so that no digit is lost."""
 
-_OBJECT_START = re.compile(r'\{(?=\s*")')
+MAX_ANSWER_CHARS = 8_000_000
+"""A table of tens of thousands of rows has fewer; beyond it a model writes without sense."""
+_OBJECT_START = re.compile(r"\{(?=\s*[\"'])")
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w-]*[ \t]*$", re.MULTILINE)
 _THOUGHTS_END = "</think>"
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedAnswer:
-    """The object, and how often a key stood twice in one object (the last one was taken)."""
+    """The object, and how often a key stood twice in one object (the last one that is not null was taken)."""
 
     values: dict[str, RawJson]
     duplicates: int
@@ -31,14 +34,17 @@ def parse_answer(text: str, known: Collection[str]) -> ParsedAnswer:
     """Read the JSON object of an answer, whatever stands before and after it.
 
     The object starts at the first brace that a quoted key follows; a fence counts at the start of a line alone, since
-    back-ticks occur inside values. A list of one object is that object.
+    back-ticks occur inside values. A list of one object is that object, and so is a string that holds it. JSON with
+    single quotes, with commas behind the last entry or with Python's words for null and true is read as what it means.
 
     Args:
         known: the keys that are asked for; an object that has none of them is not the answer, unless it is empty.
 
     Raises:
-        DecodingError: `model_bad_answer`, when there is no such object.
+        DecodingError: `model_bad_answer`, when there is no such object, or the text is too long to be one.
     """
+    if len(text) > MAX_ANSWER_CHARS:
+        raise bad_answer(f"is longer than {MAX_ANSWER_CHARS:,} characters")
     if text.lstrip().startswith("<think>") and _THOUGHTS_END in text:
         text = text.split(_THOUGHTS_END, 1)[1]
     starts = [0, *(match.end() for match in _FENCE.finditer(text))]
@@ -70,6 +76,8 @@ def bad_answer(what: str) -> DecodingError:
 def _parse_from(text: str, start: int) -> ParsedAnswer | None:
     reader = _Reader()
     rest = text[start:].lstrip("\ufeff \t\r\n")
+    if rest.startswith('"') and isinstance(written := reader.read(rest, 0), str):
+        rest = written.lstrip()
     if rest.startswith("["):
         listed = reader.read(rest, 0)
         if isinstance(listed, list):
@@ -79,6 +87,8 @@ def _parse_from(text: str, start: int) -> ParsedAnswer | None:
     match = _OBJECT_START.search(rest)
     at = match.start() if match else rest.find("{")
     value = reader.read(rest, at) if at >= 0 else None
+    if value is None and at >= 0 and (tight := tighten(rest, at)) is not None:
+        value = reader.read(tight, 0)
     return ParsedAnswer(value, reader.duplicates) if isinstance(value, dict) else None
 
 
@@ -94,7 +104,11 @@ class _Reader:
 
     def _pairs(self, pairs: list[tuple[str, RawJson]]) -> dict[str, RawJson]:
         found = dict(pairs)
-        self.duplicates += len(pairs) - len(found)
+        if len(found) < len(pairs):
+            self.duplicates += len(pairs) - len(found)
+            for key, value in pairs:  # the last one that says anything
+                if value is not None:
+                    found[key] = value
         return found
 
     def read(self, text: str, at: int) -> RawJson:

@@ -134,7 +134,7 @@ _MESSAGES = {
     "unknown_keys": "{count} keys at {path} are not in the schema and were dropped",
     "wrong_type": "{count} values at {path} are not of the schema's type; their text is kept as `raw`",
     "wrong_shape": "{count} values at {path} had another form than the schema's and were fitted to it",
-    "duplicate_keys": "{count} keys stood twice in one object; the last one counts",
+    "duplicate_keys": "{count} keys stood twice in one object; the last one that is not null counts",
     "malformed_locations": "the locations and confidences could not be read and were left out",
     "mismatched_locations": "{count} locations at {path} belong to other values and were left out",
     "page_out_of_range": "{count} locations at {path} name a page outside the request and were left out",

@@ -21,7 +21,7 @@ def _each(change: Callable[[str, JsonValue], JsonValue]) -> Callable[[JsonObject
             return {key: walk(key, child) for key, child in value.items()}
         return [walk(name, child) for child in value] if isinstance(value, list) else change(name, value)
 
-    return lambda record, _: json.dumps(walk("", record), ensure_ascii=False)
+    return lambda record, _: json.dumps(walk("", record))
 
 
 def _tables(change: Callable[[list[JsonValue]], JsonValue]) -> Callable[[JsonObject, JsonObject], str]:

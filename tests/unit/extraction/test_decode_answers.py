@@ -69,7 +69,7 @@ def test_raw_line_breaks_inside_strings_are_read() -> None:
 @pytest.mark.parametrize(
     "content",
     [
-        "", "  ", None, "no data", "[]", "12", '"x"', "{'number': 'A'}", '{"number": "A"', '{"number": ', "{",
+        "", "  ", None, "no data", "[]", "12", '"x"', "{'number': 'A'", '{"number": "A"', '{"number": ', "{",
         '[{"number": "A"}, {"number": "B"}]', '{"other": 1}', "[" * 100_000, '{"number":' * 50_000,
         '{"total": ' + "9" * 5000 + "}",
     ],
