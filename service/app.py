@@ -24,6 +24,7 @@ from service.api import (
     proof,
     review,
     schemas,
+    webhooks,
 )
 from service.api.context import Context, Places
 from service.api.dropin_headers import VendorHeaders
@@ -52,6 +53,7 @@ _ROUTERS: tuple[APIRouter, ...] = (
     events.router,
     models.router,
     schemas.router,
+    webhooks.router,
 )
 
 

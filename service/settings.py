@@ -82,6 +82,13 @@ class Settings(BaseSettings):
     )
     fetch_timeout_s: float = Field(30.0, gt=0, description="Longest fetching of one file, redirects included.")
 
+    webhook_hosts: str = Field(
+        "",
+        description="Hosts, comma-separated, that webhooks go to although their addresses are private; those that mean "
+        "this machine by http too.",
+    )
+    webhook_timeout_s: float = Field(20.0, gt=0, description="Longest wait for a webhook's receiver.")
+
     picture_cache_bytes: int = Field(500_000_000, gt=0, description="Size of the cache of page pictures.")
     retention_days: int = Field(30, gt=0, description="Days a finished job is kept.")
     api_host: str = Field("127.0.0.1", description="Address the API listens on.")

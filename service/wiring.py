@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
     from service.clients.openai_compatible import PagePicture
     from service.clients.url_fetch import UrlFetcher
+    from service.clients.webhook_post import WebhookPoster
 
 READ_SLICE_S = 3.0
 OPENAI = "openai"
@@ -93,8 +94,10 @@ def build_services(settings: Settings, *, role: str, queue: TaskQueue | None = N
             model_timeout_s=settings.model_timeout_s,
             retention_s=settings.retention_days * _DAY_S,
             grace_s=settings.dropin_grace_s,
+            webhook_timeout_s=settings.webhook_timeout_s,
         ),
         open_fetcher=partial(_fetcher, settings),
+        open_poster=partial(_poster, settings),
         clock=time.time,
         default_model=settings.model,
         dropin_model=settings.dropin_model or settings.model,
@@ -126,17 +129,25 @@ def _broker_queue(settings: Settings) -> TaskQueue:
 
 
 def _fetcher(settings: Settings) -> UrlFetcher:
+    from service.clients.addresses import named_hosts
     from service.clients.url_fetch import FetchRule, UrlFetcher  # aiohttp: most commands fetch nothing
 
-    hosts = frozenset(name.strip().lower() for name in settings.fetch_hosts.split(",") if name.strip())
     return UrlFetcher(
         FetchRule(
             allowed=settings.fetch_urls,
-            trusted_hosts=hosts,
+            trusted_hosts=named_hosts(settings.fetch_hosts),
             max_bytes=settings.max_file_bytes,
             timeout_s=settings.fetch_timeout_s,
         )
     )
+
+
+def _poster(settings: Settings) -> WebhookPoster:
+    from service.clients.addresses import named_hosts
+    from service.clients.webhook_post import PostRule, WebhookPoster
+
+    hosts = named_hosts(settings.webhook_hosts)
+    return WebhookPoster(PostRule(trusted_hosts=hosts, timeout_s=settings.webhook_timeout_s))
 
 
 def _reading_limits(settings: Settings) -> ReadingLimits:

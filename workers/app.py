@@ -19,6 +19,7 @@ from celery.signals import (
 
 from service.domain.jobs import Priority, QueueName
 from service.jobs.run_steps import run_ring
+from service.jobs.send_webhooks import WebhookSender
 from service.jobs.services import Services
 from service.jobs.sweep import Sweeper
 from service.messaging.queue import Ring
@@ -35,6 +36,7 @@ class WorkerProcess:
         self._queue = queue
         self._services: Services | None = None
         self._sweeper: Sweeper | None = None
+        self._sender: WebhookSender | None = None
         self._lock = threading.Lock()
 
     @property
@@ -52,6 +54,9 @@ class WorkerProcess:
         services = self.services
         self._sweeper = Sweeper(services, every_s=self._settings.sweep_s)
         self._sweeper.start()
+        if self._queue is QueueName.IO:
+            self._sender = WebhookSender(services)
+            self._sender.start()
 
     def let_go_soon(self) -> None:
         """Told to end: what is not done in a moment is given back, for a model call may take minutes."""
@@ -61,6 +66,8 @@ class WorkerProcess:
 
     def close(self) -> None:
         """Leave nothing running."""
+        if self._sender is not None:
+            self._sender.stop()
         if self._sweeper is not None:
             self._sweeper.stop()
         if self._services is not None:

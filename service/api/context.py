@@ -121,6 +121,11 @@ def _reviewer(caller: Annotated[Caller, Depends(_identify)]) -> Caller:
     return caller
 
 
+def _admin(caller: Annotated[Caller, Depends(_identify)]) -> Caller:
+    caller.require(Role.ADMIN)
+    return caller
+
+
 def refuse_query(request: Request) -> None:
     """For routes without options: refuse any that is sent.
 
@@ -138,3 +143,5 @@ Submitter = Annotated[Caller, Depends(_submitter)]
 """Who asks, and may hand in, change and delete jobs."""
 Reviewer = Annotated[Caller, Depends(_reviewer)]
 """Who asks, and may correct and decide."""
+Admin = Annotated[Caller, Depends(_admin)]
+"""Who asks, and may do all."""

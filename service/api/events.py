@@ -16,8 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from service.api import examples
 from service.api.context import Reader, ServicesOf, context_of, refuse_query
 from service.api.documentation import JOB, errors, stream_errors, success
+from service.api.event_payloads import EventListPayload, EventPayload
 from service.api.jobs import JobId
-from service.api.payloads import EventListPayload, EventPayload
 from service.api.waiting import MOST_WAIT_S, ask_until
 from service.domain.errors import ErrorCode, InputError, StateError
 from service.domain.jobs import Event, Job

@@ -7,6 +7,7 @@ from service.domain.records import Json, JsonObject
 
 _FILE_ID = "file_0a1b2c3d4e5f60718293a4b5c6d7e8f9"
 _JOB_ID = "job_9f8e7d6c5b4a39281706f5e4d3c2b1a0"
+_EVENT_ID = "evt_9f8e7d6c5b4a39281706f5e4d3c2b1a0_1"
 _SHA256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 _AT = "2026-11-30T09:00:00.120Z"
 _REVIEW: JsonObject = {
@@ -116,6 +117,7 @@ JOB: JsonObject = {
         "mode": "standard",
         "priority": "normal",
         "absent": "null",
+        "retention_days": None,
     },
     "external_id": "order-17",
     "batch_id": None,
@@ -123,6 +125,7 @@ JOB: JsonObject = {
     "created_by": "local",
     "review": _REVIEW,
     "progress": {"pages_total": 1, "pages_read": 1, "splits_total": 1, "splits_done": 0, "splits_failed": 0},
+    "deliveries": [],
     "issues": [],
     "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0, "pages": 0, "requests": 0},
     "error": None,
@@ -142,7 +145,7 @@ JOB: JsonObject = {
         "rerun": f"{API}/jobs/{_JOB_ID}/rerun",
     },
 }
-JOB_LIST: JsonObject = {"jobs": [JOB | {"progress": None}], "next_cursor": None}
+JOB_LIST: JsonObject = {"jobs": [JOB | {"progress": None, "deliveries": None}], "next_cursor": None}
 RESULT: JsonObject = {
     "job_id": _JOB_ID,
     "status": "succeeded",
@@ -220,15 +223,31 @@ RECEIPT: JsonObject = {"job_id": _JOB_ID, "file_sha256": _SHA256, "deleted_at": 
 EVENT_LIST: JsonObject = {
     "events": [
         {
+            "id": _EVENT_ID,
             "position": 41,
             "seq": 1,
             "job_id": _JOB_ID,
             "type": "job.status",
-            "data": {"status": "queued", "run": 1},
+            "data": {"status": "queued", "run": 1, "revision": 1},
             "at": _AT,
         }
     ],
     "next_after": 41,
+}
+DELIVERY: JsonObject = {
+    "id": "del_5a6b7c8d9e0f1a2b3c4d5e6f70819283",
+    "webhook_id": "wh_1f2e3d4c5b6a79880716f5e4d3c2b1a0",
+    "event_id": _EVENT_ID,
+    "type": "job.status",
+    "job_id": _JOB_ID,
+    "host": "hooks.example.com",
+    "state": "delivered",
+    "attempts": 1,
+    "next_attempt_at": None,
+    "status_code": 204,
+    "fault": None,
+    "created_at": _AT,
+    "finished_at": _AT,
 }
 MODEL_LIST: JsonObject = {
     "models": [
@@ -240,6 +259,6 @@ HEALTH: JsonObject = {"status": "ok"}
 READY: JsonObject = {"status": "ready", "missing": []}
 NOT_READY: JsonObject = {"status": "not_ready", "missing": ["cpu_worker"]}
 STREAM = (
-    'event: job.status\ndata: {"position":41,"seq":1,"job_id":"' + _JOB_ID + '","type":"job.status",'
-    '"data":{"status":"queued","run":1},"at":"' + _AT + '"}\nid: 1\nretry: 2000\n\n'
+    'event: job.status\ndata: {"id":"' + _EVENT_ID + '","position":41,"seq":1,"job_id":"' + _JOB_ID + '",'
+    '"type":"job.status","data":{"status":"queued","run":1,"revision":1},"at":"' + _AT + '"}\nid: 1\nretry: 2000\n\n'
 )

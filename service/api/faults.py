@@ -23,6 +23,8 @@ _NO_SUCH: Mapping[str, tuple[ErrorCode, str]] = {
     "job_id": (ErrorCode.JOB_NOT_FOUND, "There is no job of that id."),
     "file_id": (ErrorCode.FILE_NOT_FOUND, "There is no file of that id."),
     "reference": (ErrorCode.SCHEMA_NOT_FOUND, "There is no schema of that name; GET /schemas lists those there are."),
+    "webhook_id": (ErrorCode.WEBHOOK_NOT_FOUND, "There is no webhook of that id."),
+    "delivery_id": (ErrorCode.DELIVERY_NOT_FOUND, "There is no delivery of that id."),
     "page": (ErrorCode.PAGE_NOT_FOUND, "There is no such page; pages are counted from 1."),
 }
 """What a part of a path that cannot be right means."""

@@ -43,10 +43,17 @@ class OptionFields(BaseModel):
     mode: Literal["standard", "enhanced"] | None = None
     priority: Literal["high", "normal", "low", "bulk"] | None = None
     absent: Literal["null", "omit"] | None = Field(None, description="How a value that is not there is written.")
+    webhook_url: Annotated[str, StringConstraints(min_length=1, max_length=2000)] | None = Field(
+        None, description="Where the end of each run is told; signed with the secret of the webhook `jobs`."
+    )
+    retention_days: Annotated[int, Field(ge=1, le=36_500)] | None = Field(
+        None, description="Days the job is kept after its end; the schema's or the installation's if left out."
+    )
 
     def merged_into(self, options: JobOptions) -> JobOptions:
         """The options with what was asked for put over them."""
-        given = self.model_dump(include={"model", "split_documents", "mode", "absent"}, exclude_none=True)
+        plain = {"model", "split_documents", "mode", "absent", "webhook_url", "retention_days"}
+        given = self.model_dump(include=plain, exclude_none=True)
         if self.pages_per_chunk is not None:
             given["pages_per_chunk"] = None if self.pages_per_chunk == "auto" else self.pages_per_chunk
         if self.priority is not None:

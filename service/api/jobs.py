@@ -26,6 +26,7 @@ from service.jobs.export import export_job
 from service.jobs.queries import get_job, get_progress, list_jobs
 from service.jobs.result import View, completion_body, result_body
 from service.jobs.services import Services
+from service.jobs.webhooks import deliveries_of_job
 from service.protocol.json_text import encode_json
 from service.storage.jobs import JobFilter
 
@@ -180,7 +181,7 @@ def read_completion(job_id: JobId, services: ServicesOf, caller: Reader) -> Resp
 
 def job_payload(services: Services, job: Job) -> JobPayload:
     """A job with its progress."""
-    return JobPayload.of(job, get_progress(services, job))
+    return JobPayload.of(job, get_progress(services, job), deliveries_of_job(services, job))
 
 
 def _result_bytes(services: Services, job: Job, view: View, version: Version = "current") -> bytes:

@@ -6,15 +6,16 @@ top-left.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from service.api.answers import API, Payload, moment
+from service.api.event_payloads import DeliveryPayload
 from service.domain.errors import ErrorCode
 from service.domain.jobs import (
-    Event,
-    EventType,
     Job,
     JobOptions,
     JobStatus,
@@ -26,16 +27,9 @@ from service.domain.records import (
     JsonObject,
     Stage,
 )
+from service.domain.webhooks import Delivery
 from service.jobs.queries import Progress
 from service.storage.jobs import Tombstone
-
-API = "/api/v1"
-
-
-class Payload(BaseModel):
-    """Base of all answers; what it says is the whole shape."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", serialize_by_alias=True)
 
 
 class ErrorInfo(Payload):
@@ -156,6 +150,8 @@ class OptionsPayload(Payload):
     mode: Literal["standard", "enhanced"]
     priority: Literal["high", "normal", "low", "bulk"]
     absent: Literal["null", "omit"]
+    retention_days: int | None
+    """Null: as the schema or the installation says."""
 
     @classmethod
     def of(cls, options: JobOptions) -> OptionsPayload:
@@ -168,6 +164,7 @@ class OptionsPayload(Payload):
             mode=options.mode,
             priority=names[options.priority.name],
             absent=options.absent,
+            retention_days=options.retention_days,
         )
 
 
@@ -249,6 +246,8 @@ class JobPayload(Payload):
     review: ReviewPayload
     progress: ProgressPayload | None
     """Null in lists."""
+    deliveries: list[DeliveryPayload] | None
+    """What was sent to the job's own `webhook_url`, oldest first; null in lists."""
     issues: list[IssuePayload]
     usage: UsagePayload
     error: FaultPayload | None
@@ -256,7 +255,7 @@ class JobPayload(Payload):
     links: dict[str, str]
 
     @classmethod
-    def of(cls, job: Job, progress: Progress | None = None) -> JobPayload:
+    def of(cls, job: Job, progress: Progress | None = None, deliveries: Sequence[Delivery] | None = None) -> JobPayload:
         """From the domain."""
         here = f"{API}/jobs/{job.id}"
         names = ("result", "schema", "completion", "events", "history", "corrections", "cancel", "retry", "rerun")
@@ -275,6 +274,7 @@ class JobPayload(Payload):
             created_by=job.created_by,
             review=ReviewPayload.of(job),
             progress=None if progress is None else ProgressPayload.model_validate(progress, from_attributes=True),
+            deliveries=None if deliveries is None else [DeliveryPayload.of(delivery) for delivery in deliveries],
             issues=[IssuePayload.model_validate(issue, from_attributes=True) for issue in job.issues],
             usage=UsagePayload.model_validate(job.usage, from_attributes=True),
             error=None if job.fault is None else FaultPayload(code=job.fault.code, message=job.fault.message),
@@ -315,39 +315,6 @@ class ReceiptPayload(Payload):
         )
 
 
-class EventPayload(Payload):
-    """An entry of the log."""
-
-    position: int
-    """Order over all jobs; the cursor of polling."""
-    seq: int
-    """Order within the job; the id in the job's stream."""
-    job_id: str
-    type: EventType
-    data: JsonObject
-    at: datetime
-
-    @classmethod
-    def of(cls, event: Event) -> EventPayload:
-        """From the domain."""
-        return cls(
-            position=event.position,
-            seq=event.seq,
-            job_id=event.job_id,
-            type=event.type,
-            data=event.data,
-            at=moment(event.at),
-        )
-
-
-class EventListPayload(Payload):
-    """Events, oldest first."""
-
-    events: list[EventPayload]
-    next_after: int
-    """Send it as `after` for what follows."""
-
-
 class ModelPayload(Payload):
     """A model that a job may name."""
 
@@ -377,8 +344,3 @@ class ReadyPayload(Payload):
     status: Literal["ready", "not_ready"]
     missing: list[str]
     """What is not there: `database`, `queue`, `cpu_worker`, `io_worker`."""
-
-
-def moment(at: float) -> datetime:
-    """Unix seconds as a time in UTC."""
-    return datetime.fromtimestamp(at, UTC)

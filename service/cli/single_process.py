@@ -17,6 +17,7 @@ from service.cli.listening import is_ready
 from service.cli.session import announce
 from service.domain.jobs import QueueName
 from service.jobs.run_steps import run_ring
+from service.jobs.send_webhooks import WebhookSender
 from service.jobs.sweep import Sweeper
 from service.messaging.queue_inline import InlineQueue
 from service.settings import Settings
@@ -41,10 +42,13 @@ def serve_in_one_process(settings: Settings, listener: socket.socket, info: Serv
     queue.start(lambda ring: run_ring(services, ring))
     sweeper = Sweeper(services, every_s=settings.sweep_s)
     sweeper.start()
+    sender = WebhookSender(services)
+    sender.start()
     threading.Thread(target=_announce_when_ready, args=(settings, info), name="announcer", daemon=True).start()
     server = make_server(create_app(services, settings))
     _handle_signals(server)
     server.run(sockets=[listener])
+    sender.stop()
     sweeper.stop()
     services.keeper.let_go()
     if queue.stop(_CLOSING_S):

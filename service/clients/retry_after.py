@@ -18,14 +18,17 @@ _SMALLEST_TIMESTAMP = 1_000_000_000.0
 _SMALLEST_MILLISECONDS = 100_000_000_000.0
 
 
-def retry_after_s(headers: Mapping[str, str], now: float, *, limited: bool) -> float | None:
-    """Seconds from now, 0 to `LONGEST_S`, or None when the headers say nothing that can be read.
+def retry_after_s(
+    headers: Mapping[str, str], now: float, *, limited: bool, longest_s: float = LONGEST_S
+) -> float | None:
+    """Seconds from now, 0 to `longest_s`, or None when the headers say nothing that can be read.
 
     Args:
         headers: names are looked up in lower case; httpx's own are case-insensitive.
         now: unix seconds of this machine; the server's own `Date`, where it stands, is used in its place, since it is
             that clock which the timestamps belong to.
         limited: the rate limit was hit. Only then the `Reset-*` headers, which come with every answer, mean us.
+        longest_s: more than this is not believed.
     """
     now = _http_date(headers.get("date")) or now
     found = (
@@ -35,7 +38,7 @@ def retry_after_s(headers: Mapping[str, str], now: float, *, limited: bool) -> f
         _reset(headers, now) if limited else None,
     )
     asked = next((delay for delay in found if delay is not None), None)
-    return None if asked is None else min(max(asked, 0.0), LONGEST_S)
+    return None if asked is None else min(max(asked, 0.0), longest_s)
 
 
 def _seconds(text: str | None, *, scale: float = 1.0) -> float | None:

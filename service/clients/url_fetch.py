@@ -1,14 +1,7 @@
-"""Files at addresses that callers name: fetched only where that is allowed, and never from the operator's network.
-
-A name is resolved once for each hop, every address it has is checked, and the connection goes to a checked address and
-to no other: a name that changes its address between check and connection gains nothing.
-"""
+"""Files at addresses that callers name: fetched only where that is allowed, and never from the operator's network."""
 
 from __future__ import annotations
 
-import asyncio
-import ipaddress
-import socket
 from collections.abc import AsyncGenerator, AsyncIterator, Generator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
@@ -16,9 +9,9 @@ from pathlib import PurePosixPath
 from ssl import SSLContext, create_default_context
 
 import aiohttp
-from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
+from service.clients.addresses import CheckedResolver, are_public, as_address
 from service.domain.errors import ErrorCode, InputError
 
 _MOST_REDIRECTS = 5
@@ -26,7 +19,6 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _PIECE_BYTES = 65_536
 _NOT_DOCUMENTS = ("text/", "audio/", "video/", "application/json", "application/javascript", "multipart/")
 """Media types that no file of ours has; what is let through is still judged by its bytes."""
-_TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +67,7 @@ class UrlFetcher:
             )
         target = _parsed(url)
         connector = aiohttp.TCPConnector(
-            resolver=_CheckedResolver(self._rule.trusted_hosts),
+            resolver=CheckedResolver(self._rule.trusted_hosts, _refused),
             use_dns_cache=False,
             ssl=self._tls or create_default_context(),
         )
@@ -105,13 +97,8 @@ class UrlFetcher:
     def _check(self, url: URL) -> None:
         """A host that is an address itself is never resolved, so it is checked here."""
         host = url.host or ""
-        if host in self._rule.trusted_hosts:
-            return
-        try:
-            address = ipaddress.ip_address(host)
-        except ValueError:
-            return
-        if not is_public(address):
+        address = as_address(host)
+        if address is not None and host not in self._rule.trusted_hosts and not are_public([address]):
             raise _refused(host)
 
     def _checked(self, response: aiohttp.ClientResponse) -> aiohttp.ClientResponse:
@@ -150,51 +137,6 @@ def _drop(response: aiohttp.ClientResponse) -> None:
     if connection is not None and connection.transport is not None:
         connection.transport.abort()
     response.close()
-
-
-class _CheckedResolver(AbstractResolver):
-    """Gives the connection only addresses that were checked."""
-
-    def __init__(self, trusted_hosts: frozenset[str]) -> None:
-        self._trusted_hosts = trusted_hosts
-
-    async def resolve(
-        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
-    ) -> list[ResolveResult]:
-        """See aiohttp. One bad address among several refuses the name."""
-        loop = asyncio.get_running_loop()
-        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM, family=family)
-        results: list[ResolveResult] = []
-        for kind, _, proto, _, address in found:
-            if host not in self._trusted_hosts and not is_public(ipaddress.ip_address(str(address[0]))):
-                raise _refused(host)
-            results.append(
-                ResolveResult(
-                    hostname=host,
-                    host=str(address[0]),
-                    port=port,
-                    family=kind,
-                    proto=proto,
-                    flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV,
-                )
-            )
-        return results
-
-    async def close(self) -> None:
-        """Nothing is held."""
-
-
-def is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
-    """Whether an address is one of the public internet, also where it carries another one inside."""
-    if isinstance(address, ipaddress.IPv6Address):
-        inner = address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1]
-        if address in _TRANSLATED:
-            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-        if inner is not None:
-            return is_public(inner)
-        if address.scope_id is not None:
-            return False
-    return address.is_global and not address.is_multicast
 
 
 def _parsed(text: str) -> URL:

@@ -108,6 +108,10 @@ class JobOptions:
     mode: Literal["standard", "enhanced"] = "standard"
     priority: Priority = Priority.NORMAL
     absent: Literal["null", "omit"] = "null"
+    webhook_url: str | None = None
+    """Where the end of each run is told; it was checked."""
+    retention_days: int | None = None
+    """Days the job is kept after its end; None: as its schema or the installation says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -325,6 +329,11 @@ class Event:
     type: EventType
     data: JsonObject
     at: float
+
+    @property
+    def id(self) -> str:
+        """The same in polling, in streams and in webhooks, and unlike any other's."""
+        return f"evt_{self.job_id.removeprefix('job_')}_{self.seq}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -94,8 +94,7 @@ def correct(services: Services, tenant_id: str, job_id: str, by: str, request: C
         )
         rows.jobs.save(job)
         rows.reviews.append(fresh)
-        told = {"revision": job.revision, "operations": len(fresh), "by": by}
-        rows.events.append(job, EventType.JOB_CORRECTED, dict(told), work.now)
+        rows.events.append(job, EventType.JOB_CORRECTED, {"operations": len(fresh), "by": by}, work.now)
     return Corrected(job=job, current=done, events=events, pointers=pointers)
 
 

@@ -201,7 +201,5 @@ def _move(rows: Rows, job: Job, standing: Standing, deed: _Deed) -> Job:
     )
     rows.jobs.save(job)
     rows.reviews.append([event])
-    rows.events.append(
-        job, EventType.JOB_REVIEW, {"state": job.review, "revision": job.revision, "by": deed.who}, deed.at
-    )
+    rows.events.append(job, EventType.JOB_REVIEW, {"state": job.review, "by": deed.who}, deed.at)
     return job

@@ -20,6 +20,7 @@ from service.storage.store import Store
 
 if TYPE_CHECKING:
     from service.clients.url_fetch import UrlFetcher
+    from service.clients.webhook_post import WebhookPoster
 
 T = TypeVar("T")
 _STOP_S = 10.0
@@ -78,6 +79,7 @@ class JobLimits:
     retention_s: float
     grace_s: float
     """How long a job goes on after everybody who waited for its answer went away."""
+    webhook_timeout_s: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +99,7 @@ class Services:
     rule: LeaseRule
     limits: JobLimits
     open_fetcher: Callable[[], UrlFetcher]
+    open_poster: Callable[[], WebhookPoster]
     clock: Callable[[], float]
     default_model: str
     dropin_model: str

@@ -19,6 +19,7 @@ from service.extraction.review_policy import parse_policy
 from service.jobs.batch_books import hold_open
 from service.jobs.services import Services
 from service.jobs.settle import ring
+from service.jobs.webhooks import check_webhook, keep_jobs_webhook
 from service.storage.store import Rows
 
 MODE_NOT_HONOURED = "mode_not_honoured"
@@ -87,6 +88,7 @@ def prepare_job(services: Services, submission: Submission) -> NewJob:
         InputError: the schema, an option or the model cannot be taken.
     """
     check_schema(services, submission.schema, submission.options.model, submission.schema_name)
+    check_webhook(services, submission.options)
     now = services.clock()
     job = _new_job(services, submission, now)
     return NewJob(job=job, step=first_step(job, now), submission=submission)
@@ -109,6 +111,8 @@ def add_job(rows: Rows, new: NewJob) -> None:
     job, now = new.job, new.job.created_at
     rows.jobs.add(job, new.submission.password)
     rows.steps.add([new.step])
+    if job.options.webhook_url is not None:
+        keep_jobs_webhook(rows, job.tenant_id, now)
     if new.submission.idempotency is not None:
         key, fingerprint = new.submission.idempotency
         rows.idempotency.put(job.tenant_id, key, fingerprint, job.id, now)

@@ -42,6 +42,7 @@ def sweep(services: Services) -> None:
         rows.idempotency.remove_before(now - KEPT_S)
         rows.groups.remove_before(now - 2 * services.limits.retention_s)
         rows.events.remove_before(now - 2 * services.limits.retention_s)
+        rows.deliveries.remove_before(now - 2 * services.limits.retention_s)
         silent = rows.steps.silent(now, _MOST)
     for step in silent:
         with _apart(f"step {step.id}"):

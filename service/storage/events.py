@@ -34,7 +34,8 @@ class EventRows:
         if self._connection.dialect.name == "postgresql":
             self._connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": EVENT_LOCK})
         seq = self._connection.execute(_NEXT_SEQ, {"job_id": job.id}).scalar_one()
-        row = {"tenant_id": job.tenant_id, "job_id": job.id, "seq": seq, "type": kind, "data": data, "at": at}
+        told = data | {"revision": job.revision}
+        row = {"tenant_id": job.tenant_id, "job_id": job.id, "seq": seq, "type": kind, "data": told, "at": at}
         self._connection.execute(_ADD, row)
 
     def after(self, tenant_id: str, position: int, most: int) -> tuple[Event, ...]:

@@ -112,6 +112,8 @@ class JobRows:
         self._connection.execute(delete(tables.results).where(tables.results.c.job_id == job.id))
         self._connection.execute(delete(tables.steps).where(tables.steps.c.job_id == job.id))
         self._connection.execute(delete(tables.review_events).where(tables.review_events.c.job_id == job.id))
+        deliveries = tables.webhook_deliveries
+        self._connection.execute(delete(deliveries).where(deliveries.c.job_id == job.id))
         keys = tables.idempotency_keys
         self._connection.execute(delete(keys).where(keys.c.job_id == job.id))
         entries = tables.batch_entries

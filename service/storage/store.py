@@ -21,6 +21,7 @@ from service.storage.reviews import ReviewRows
 from service.storage.schemas import SchemaRows
 from service.storage.steps import StepRows
 from service.storage.upkeep import UpkeepRows
+from service.storage.webhooks import DeliveryRows, WebhookRows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +40,8 @@ class Rows:
     schemas: SchemaRows
     access: AccessRows
     upkeep: UpkeepRows
+    webhooks: WebhookRows
+    deliveries: DeliveryRows
 
 
 class Store:
@@ -104,4 +107,6 @@ def _rows(connection: Connection) -> Rows:
         schemas=SchemaRows(connection),
         access=AccessRows(connection),
         upkeep=UpkeepRows(connection),
+        webhooks=WebhookRows(connection),
+        deliveries=DeliveryRows(connection),
     )

@@ -156,7 +156,6 @@ def test_too_many_pages_is_an_end_with_a_reason(start: Any) -> None:
         ({"priority": "now"}, "invalid_option", "priority"),
         ({"absent": "zero"}, "invalid_option", "absent"),
         ({"colour": "red"}, "invalid_option", "colour"),
-        ({"webhook_url": "https://a.example"}, "option_not_supported", "webhook_url"),
         ({"schema_ref": "invoice"}, "invalid_request_body", "schema_ref"),
         ({"schemas": "auto"}, "option_not_supported", "schemas"),
         ({"batch_id": "b1"}, "option_not_supported", "batch_id"),

@@ -23,7 +23,17 @@ from schemathesis.config import GenerationConfig, ProjectConfig, ProjectsConfig,
 from schemathesis.core.result import Ok
 from schemathesis.schemas import BaseSchema
 
-from service.api import examples, job_requests, payloads, result_payloads, review_examples, review_payloads, schemas
+from service.api import (
+    event_payloads,
+    examples,
+    job_requests,
+    payloads,
+    result_payloads,
+    review_examples,
+    review_payloads,
+    schemas,
+    webhooks,
+)
 from tests.api.job_calls import hand_in, letter
 from tests.fakes.http_server import http_server
 from tests.fakes.local_service import local_service
@@ -43,7 +53,7 @@ CHANGING = ("POST", "DELETE")
 def api(tmp_path_factory: pytest.TempPathFactory) -> Generator[httpx.Client]:
     """A service with one finished job."""
     with (
-        local_service(tmp_path_factory.mktemp("openapi") / "home") as service,
+        local_service(tmp_path_factory.mktemp("openapi") / "home", webhook_hosts="127.0.0.1") as service,
         http_server(service.app()) as base_url,
         httpx.Client(base_url=base_url, timeout=60) as client,
     ):
@@ -54,7 +64,8 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Generator[httpx.Client]:
 def known(api: httpx.Client) -> dict[str, Any]:
     """Ids that exist."""
     result = hand_in(api, letter(), "?wait=60").json()
-    return {"job_id": result["job_id"], "file_id": result["file"]["id"], "page": 1}
+    webhook_id = api.post("/api/v1/webhooks", json={"url": "https://127.0.0.1:1/none"}).json()["id"]
+    return {"job_id": result["job_id"], "file_id": result["file"]["id"], "page": 1, "webhook_id": webhook_id}
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +155,7 @@ def test_statuses_are_documented_with_their_codes(api: httpx.Client) -> None:
         (review_payloads.CorrectionsPayload, review_examples.CORRECTIONS),
         (review_payloads.HistoryPayload, review_examples.HISTORY),
         (review_payloads.NextPayload, review_examples.NEXT),
-        (payloads.EventListPayload, examples.EVENT_LIST),
+        (event_payloads.EventListPayload, examples.EVENT_LIST),
         (payloads.ModelListPayload, examples.MODEL_LIST),
         (payloads.HealthPayload, examples.HEALTH),
         (payloads.ReadyPayload, examples.READY),
@@ -153,6 +164,7 @@ def test_statuses_are_documented_with_their_codes(api: httpx.Client) -> None:
         (schemas.SchemaListPayload, examples.SCHEMA_LIST),
         (schemas.SchemaPayload, examples.SCHEMA_VERSION),
         (job_requests.RerunRequest, examples.RERUN_REQUEST),
+        *webhooks.EXAMPLES,
     ],
 )
 def test_an_example_is_of_its_own_shape(model: type[BaseModel], shown: object) -> None:

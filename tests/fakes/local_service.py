@@ -13,6 +13,7 @@ from fastapi import FastAPI
 from service.app import MOST_WAITING, create_app
 from service.domain.jobs import QueueName
 from service.jobs.run_steps import run_ring
+from service.jobs.send_webhooks import WebhookSender
 from service.jobs.services import Services
 from service.jobs.sweep import Sweeper
 from service.messaging.queue_inline import InlineQueue
@@ -21,6 +22,7 @@ from service.wiring import build_services, close_services, prepare
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 _SWEEP_S = 0.5
+_SEND_S = 0.1
 THREADS: Mapping[QueueName, int] = {QueueName.CPU: 1, QueueName.IO: 4}
 
 
@@ -52,13 +54,15 @@ def local_service(home: Path, *, working: bool = True, **settings: object) -> Ge
     services = build_services(chosen, role="local", queue=queue)
     services.keeper.start()
     queue.start(partial(run_ring, services))
-    sweeper = Sweeper(services, every_s=_SWEEP_S)
+    sweeper, sender = Sweeper(services, every_s=_SWEEP_S), WebhookSender(services, every_s=_SEND_S)
     if working:
         sweeper.start()
+        sender.start()
     try:
         yield LocalService(settings=chosen, services=services, queue=queue)
     finally:
         if working:
+            sender.stop()
             sweeper.stop()
         queue.stop()
         close_services(services)
