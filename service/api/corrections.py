@@ -21,7 +21,7 @@ from service.domain.corrections import ReviewEvent
 from service.domain.errors import ErrorCode, InputError
 from service.domain.records import Json, JsonObject, Location
 from service.jobs.correct import Corrected, CorrectionRequest, correct
-from service.jobs.queries import get_job
+from service.jobs.queries import get_job, source_of
 from service.jobs.result import check_body as check_json
 from service.jobs.result import entry_body, iso_time, quad_body, review_body
 from service.jobs.reviewing import history_of
@@ -100,16 +100,29 @@ def read_history(job_id: JobId, services: ServicesOf, caller: Reader) -> Respons
     return Response(encode_json({"events": [_history_entry(event) for event in events]}), media_type=_JSON)
 
 
+class SchemaQuery(BaseModel):
+    """Whose schema."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    document: int | None = Field(
+        None, ge=0, description="`index` of a record or document; needed where documents have schemas of their own."
+    )
+
+
 @router.get(
     "/jobs/{job_id}/schema",
     summary="The schema of a job",
     response_class=Response,
-    responses=errors(*JOB) | success(BaseModel, examples.SCHEMA, "As it was handed in."),
-    dependencies=[Depends(refuse_query)],
+    responses=errors(*JOB, ErrorCode.SCHEMA_NOT_FOUND)
+    | success(BaseModel, examples.SCHEMA, "As it was when the job came."),
 )
-def read_schema(job_id: JobId, services: ServicesOf, caller: Reader) -> Response:
-    """The JSON Schema that the job's records follow."""
-    return Response(encode_json(get_job(services, caller.tenant_id, job_id).schema), media_type=_JSON)
+def read_schema(
+    job_id: JobId, wanted: Annotated[SchemaQuery, Query()], services: ServicesOf, caller: Reader
+) -> Response:
+    """The JSON Schema that the job's records follow, or that of one of its documents."""
+    source = source_of(get_job(services, caller.tenant_id, job_id), wanted.document)
+    return Response(encode_json(source), media_type=_JSON)
 
 
 def _corrections_body(done: Corrected) -> JsonObject:

@@ -81,7 +81,7 @@ def upload_body() -> Extra:
 
 def job_body() -> Extra:
     """The body of a new job: a form or JSON."""
-    one_schema: dict[str, Any] = {"oneOf": [{"required": ["schema"]}, {"required": ["schema_ref"]}]}
+    one_schema: dict[str, Any] = {"oneOf": [{"required": [name]} for name in ("schema", "schema_ref", "schemas")]}
     from_json = _schema_of(JobRequest, required=["file_id"]) | one_schema
     properties = {name: part for name, part in from_json["properties"].items() if name != "file_id"}
     from_form = {

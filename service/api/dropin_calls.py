@@ -17,7 +17,6 @@ from service.api.errors import error_body
 from service.api.waiting import keep_asking
 from service.domain.errors import ServiceError
 from service.domain.jobs import Job
-from service.domain.schema import parse_schema
 from service.extraction.encode import EncodeOptions
 from service.jobs.dropin import Attendance, require_result
 from service.jobs.result import merged_completion
@@ -74,9 +73,7 @@ class Call:
 
     def _completion(self, job: Job, path: WirePath) -> ChatCompletion:
         require_result(job)
-        root = parse_schema(job.schema, job.schema_name).root
-        options = EncodeOptions(path=path, asked=self.asked, root=root)
-        return merged_completion(self.services, job, options, model=self.model)
+        return merged_completion(self.services, job, EncodeOptions(path=path, asked=self.asked), model=self.model)
 
     def _body(self, job: Job, path: WirePath) -> bytes:
         return encode_json(emit(self._completion(job, path), path))

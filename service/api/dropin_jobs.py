@@ -28,7 +28,6 @@ from service.api.forms import Fields, is_form, read_form
 from service.domain.errors import ErrorCode, InputError
 from service.domain.jobs import Job, JobStatus
 from service.domain.records import JsonObject
-from service.domain.schema import parse_schema
 from service.extraction.encode import EncodeOptions
 from service.jobs.dropin import served_model
 from service.jobs.job_groups import GroupView, get_group, is_done, list_groups, submit_group
@@ -208,8 +207,7 @@ def _result(services: Services, view: GroupView, job: Job) -> ChatCompletion:
         confidence=bool(told.get("confidence")),
         full=bool(told.get("full")),
     )
-    root = parse_schema(job.schema, job.schema_name).root
-    options = EncodeOptions(path=WirePath.ASYNC, asked=asked, root=root)
+    options = EncodeOptions(path=WirePath.ASYNC, asked=asked)
     return merged_completion(services, job, options, model=view.group.model)
 
 

@@ -18,7 +18,7 @@ from service.api.context import context_of
 from service.api.dropin_bodies import NO_BODY, FilesBody, read_files_body
 from service.auth.callers import Caller
 from service.domain.errors import ErrorCode, InputError
-from service.domain.jobs import JobOptions, StoredFile
+from service.domain.jobs import JobOptions, JobSchema, StoredFile
 from service.domain.records import JsonObject
 from service.domain.schema import parse_schema
 from service.jobs.services import Services
@@ -194,8 +194,7 @@ def new_submission(caller: Caller, file: StoredFile, schema: JsonObject, name: s
     return Submission(
         tenant_id=caller.tenant_id,
         file=file,
-        schema=schema,
-        schema_name=parse_schema(schema, name).name,
+        schemas=(JobSchema(source=schema, name=parse_schema(schema, name).name, version=None),),
         options=options,
         metadata={},
         created_by=caller.user,

@@ -78,7 +78,7 @@ JOB_REQUEST: JsonObject = {
 }
 RERUN_REQUEST: JsonObject = {
     "model": "embedded",
-    "documents": [{"first": 1, "last": 2}, {"first": 3, "last": 3}],
+    "documents": [{"first": 1, "last": 2}, {"first": 3, "last": 3, "schema_ref": "receipt"}],
 }
 FILE: JsonObject = {
     "id": _FILE_ID,
@@ -103,6 +103,9 @@ PAGE: JsonObject = {
     "words": [{"text": "INV-7", "coordinates": _CORNERS, "line": 3, "certainty": 1.0}],
     "issues": [],
 }
+_DOCUMENTS: list[Json] = [
+    {"index": 0, "pages": [1], "schema": {"name": "invoice", "version": None}, "reason": None, "candidates": []}
+]
 JOB: JsonObject = {
     "id": _JOB_ID,
     "status": "extracting",
@@ -110,6 +113,8 @@ JOB: JsonObject = {
     "revision": 1,
     "file_id": _FILE_ID,
     "schema": {"name": "invoice", "version": None},
+    "schemas": [{"name": "invoice", "version": None}],
+    "documents": _DOCUMENTS,
     "model": "embedded",
     "options": {
         "split_documents": False,
@@ -157,6 +162,7 @@ RESULT: JsonObject = {
     "metadata": {"team": "accounts"},
     "file": {"id": _FILE_ID, "name": "invoice.pdf", "sha256": _SHA256, "pages": _PAGES},
     "schema": {"name": "invoice", "version": None},
+    "documents": _DOCUMENTS,
     "review": _REVIEW,
     "records": [
         {

@@ -20,7 +20,7 @@ from service.domain.errors import ErrorCode, InputError
 from service.domain.jobs import Job, JobOptions, StoredFile
 from service.jobs.batches import find_batch
 from service.jobs.idempotency import fingerprint_of, match_key, release_key, reserve_key
-from service.jobs.schemas import JobSchema, choose_schema
+from service.jobs.schemas import ChosenSchemas, choose_schemas
 from service.jobs.services import Services
 from service.jobs.submit import Submission, submit_job
 from service.jobs.uploads import forget_upload, get_file, receive_upload
@@ -76,17 +76,18 @@ async def _make_of(
     request: Request, services: Services, caller: Caller, key: str | None, kept: list[StoredFile]
 ) -> Job:
     async def keep(name: str, parts: AsyncIterator[bytes], before: Fields) -> None:
-        if before.keys() & {"schema", "schema_ref"}:  # a fault that shows before the file need not wait for it
-            await _schema_of(services, caller, check_request(JobRequest, fields_as_body(before)))
+        # A fault that shows before the file need not wait for it.
+        if before.keys() & {"schema", "schema_ref", "schemas"}:
+            await _schemas_of(services, caller, check_request(JobRequest, fields_as_body(before)))
         kept.append(await receive_upload(services, caller.tenant_id, name, parts))
 
     wanted, batch = await _in_batch(services, caller, await _read(request, keep))
     if kept and wanted.file_id is not None:
         raise InputError(ErrorCode.INVALID_REQUEST, "Send a `file` or a `file_id`, not both.", param="file_id")
     file = kept[0] if kept else await _find_file(services, caller, wanted)
-    schema = await _schema_of(services, caller, wanted)
+    chosen = await _schemas_of(services, caller, wanted)
     submission = replace(
-        submission_of(services, caller, wanted, schema, file),
+        submission_of(services, caller, wanted, chosen, file),
         batch=batch,
         idempotency=None if key is None else (key, _fingerprint(file.sha256, wanted)),
     )
@@ -94,15 +95,14 @@ async def _make_of(
 
 
 def submission_of(
-    services: Services, caller: Caller, wanted: JobRequest, schema: JobSchema, file: StoredFile
+    services: Services, caller: Caller, wanted: JobRequest, chosen: ChosenSchemas, file: StoredFile
 ) -> Submission:
     """A file with what is asked of it, as the use case takes it."""
     return Submission(
         tenant_id=caller.tenant_id,
         file=file,
-        schema=schema.source,
-        schema_name=schema.name,
-        schema_version=schema.version,
+        schemas=chosen.schemas,
+        is_routed=chosen.is_routed,
         options=wanted.merged_into(JobOptions(model=services.default_model)),
         password=wanted.password,
         external_id=wanted.external_id,
@@ -143,8 +143,8 @@ def _fingerprint(sha256: str, wanted: JobRequest) -> str:
     return fingerprint_of(sha256, wanted.schema_ or {}, wanted.fingerprinted())
 
 
-async def _schema_of(services: Services, caller: Caller, wanted: JobRequest) -> JobSchema:
-    return await to_thread.run_sync(choose_schema, services, caller.tenant_id, wanted.schema_, wanted.schema_ref)
+async def _schemas_of(services: Services, caller: Caller, wanted: JobRequest) -> ChosenSchemas:
+    return await to_thread.run_sync(choose_schemas, services, caller.tenant_id, wanted.schema_wish())
 
 
 async def _read(request: Request, take_file: TakeFile) -> JobRequest:

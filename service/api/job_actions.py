@@ -11,14 +11,15 @@ from service.api import examples
 from service.api.bodies import read_object
 from service.api.context import ServicesOf, Submitter, refuse_query
 from service.api.documentation import JOB, errors, rerun_body, success
-from service.api.job_requests import RerunRequest, check_request
+from service.api.job_requests import GivenSpan, RerunRequest, check_request
 from service.api.jobs import JobId, job_payload
 from service.api.payloads import JobPayload, ReceiptPayload
 from service.domain.errors import ErrorCode
 from service.domain.jobs import Job
-from service.jobs.control import cancel_job, delete_job, rerun_job, retry_job
+from service.domain.pages import PageRange
+from service.jobs.control import GivenDocument, cancel_job, delete_job, rerun_job, retry_job
 from service.jobs.queries import get_job
-from service.jobs.schemas import choose_schema
+from service.jobs.schemas import SchemaWish, choose_schemas
 from service.jobs.services import Services
 
 _CANCELLED = examples.JOB | {"status": "cancelled", "revision": 2}
@@ -58,7 +59,7 @@ def retry(job_id: JobId, services: ServicesOf, caller: Submitter) -> JobPayload:
     openapi_extra=rerun_body(),
 )
 async def rerun(job_id: JobId, request: Request, services: ServicesOf, caller: Submitter) -> JobPayload:
-    """Start a new run with another schema, model or document boundaries; pages are not read again."""
+    """Start a new run with other schemas, another model or other documents; pages are not read again."""
     wanted = check_request(RerunRequest, await read_object(request))
     job = await to_thread.run_sync(partial(_rerun, services, caller.tenant_id, job_id, wanted))
     return await to_thread.run_sync(job_payload, services, job)
@@ -78,7 +79,17 @@ def _rerun(services: Services, tenant_id: str, job_id: str, wanted: RerunRequest
     options = None
     if wanted.changes_options():
         options = wanted.merged_into(get_job(services, tenant_id, job_id).options)
-    schema = None
-    if wanted.schema_ is not None or wanted.schema_ref is not None:
-        schema = choose_schema(services, tenant_id, wanted.schema_, wanted.schema_ref)
-    return rerun_job(services, tenant_id, job_id, schema=schema, options=options, documents=wanted.page_ranges())
+    wish = wanted.schema_wish()
+    schemas = None if wish == SchemaWish() else choose_schemas(services, tenant_id, wish)
+    documents = None
+    if wanted.documents is not None:
+        documents = [_given(services, tenant_id, span) for span in wanted.documents]
+    return rerun_job(services, tenant_id, job_id, schemas=schemas, options=options, documents=documents)
+
+
+def _given(services: Services, tenant_id: str, span: GivenSpan) -> GivenDocument:
+    pages = PageRange(span.first, span.last)
+    if span.schema_ref is None:
+        return GivenDocument(pages=pages)
+    (schema,) = choose_schemas(services, tenant_id, SchemaWish(reference=span.schema_ref)).schemas
+    return GivenDocument(pages=pages, schema=schema)

@@ -13,10 +13,12 @@ from service.api.faults import validation_fault
 from service.api.forms import Fields
 from service.domain.errors import ErrorCode, InputError
 from service.domain.jobs import JobOptions, Priority
-from service.domain.pages import PageRange
 from service.domain.records import Json, JsonObject
+from service.domain.schema_version import AUTO
+from service.jobs.schemas import SchemaWish
 
 PRINTABLE = r"^[^\x00-\x1f\x7f]+$"
+SchemaReference = Annotated[str, StringConstraints(min_length=1, max_length=120, pattern=PRINTABLE)]
 IN_IDS = r"^[A-Za-z0-9_]+$"
 MOST_METADATA_BYTES = 65_536
 _JSON_FIELDS = {"schema": ErrorCode.INVALID_SCHEMA, "metadata": ErrorCode.INVALID_REQUEST}
@@ -30,8 +32,15 @@ class OptionFields(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, validate_by_name=False)
 
     schema_: JsonObject | None = Field(None, alias="schema", description="JSON Schema of what is wanted.")
-    schema_ref: Annotated[str, StringConstraints(min_length=1, max_length=120, pattern=PRINTABLE)] | None = Field(
+    schema_ref: SchemaReference | None = Field(
         None, description="A named schema instead: `name`, or `name@version`; GET /schemas lists them."
+    )
+    schemas: Annotated[list[SchemaReference], Field(min_length=1)] | Literal["auto"] | None = Field(
+        None,
+        description=(
+            "Several named schemas instead: each document is given the one it fits, or ends `unrouted`. `auto`: all "
+            "of your own, or where you have none all that come with the product. In a form also `invoice,receipt@2`."
+        ),
     )
     model: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=PRINTABLE)] | None = Field(
         None, description="`provider` or `provider:model`, one of GET /models."
@@ -49,6 +58,14 @@ class OptionFields(BaseModel):
     retention_days: Annotated[int, Field(ge=1, le=36_500)] | None = Field(
         None, description="Days the job is kept after its end; the schema's or the installation's if left out."
     )
+
+    def schema_wish(self) -> SchemaWish:
+        """What is said of schemas, in the words of those who find them."""
+        return SchemaWish(source=self.schema_, reference=self.schema_ref, references=self.schemas)
+
+    def schema_wish(self) -> SchemaWish:
+        """What is said of schemas, in the words of those who find them."""
+        return SchemaWish(source=self.schema_, reference=self.schema_ref, references=self.schemas)
 
     def merged_into(self, options: JobOptions) -> JobOptions:
         """The options with what was asked for put over them."""
@@ -119,16 +136,19 @@ class JobRequest(OwnWords):
         return plain
 
 
-class PageSpan(BaseModel):
-    """Pages of the file, 1-based, both ends included."""
+class GivenSpan(BaseModel):
+    """A document inside the file: its pages, 1-based, both ends included, and what it is."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     first: int = Field(ge=1, le=100_000)
     last: int = Field(ge=1, le=100_000)
+    schema_ref: SchemaReference | None = Field(
+        None, description="The named schema it has; left out: the job's only one, or the one of several that it fits."
+    )
 
     @model_validator(mode="after")
-    def _in_order(self) -> PageSpan:
+    def _in_order(self) -> GivenSpan:
         if self.last < self.first:
             raise ValueError("last comes before first")
         return self
@@ -137,17 +157,13 @@ class PageSpan(BaseModel):
 class RerunRequest(OptionFields):
     """What is to be different in a new run."""
 
-    documents: list[PageSpan] | None = Field(
+    documents: list[GivenSpan] | None = Field(
         None, min_length=1, max_length=10_000, description="The documents inside the file, as a person sees them."
     )
 
-    def page_ranges(self) -> tuple[PageRange, ...] | None:
-        """The documents in the domain's words."""
-        return None if self.documents is None else tuple(PageRange(span.first, span.last) for span in self.documents)
-
     def changes_options(self) -> bool:
         """Whether any option is given."""
-        return bool(self.model_dump(exclude={"schema_", "schema_ref", "documents"}, exclude_none=True))
+        return bool(self.model_dump(exclude={"schema_", "schema_ref", "schemas", "documents"}, exclude_none=True))
 
 
 def check_request(kind: type[R], body: JsonObject) -> R:
@@ -182,4 +198,20 @@ def fields_as_body(fields: Fields) -> JsonObject:
     for name, code in _JSON_FIELDS.items():
         if name in fields:
             body[name] = parse_object(fields[name], name, code)
+    named = fields.get("schemas")
+    if named is not None and named != AUTO:
+        body["schemas"] = _names(named)
     return body
+
+
+def _names(text: str) -> list[Json]:
+    """Names between commas, or a JSON array of them."""
+    if not text.lstrip().startswith("["):
+        return [name.strip() for name in text.split(",")]
+    try:
+        found: Json = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        found = None
+    if not isinstance(found, list):
+        raise InputError(ErrorCode.INVALID_OPTION, "The field 'schemas' is not a JSON array of names.", param="schemas")
+    return found

@@ -6,7 +6,6 @@ top-left.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
@@ -21,6 +20,7 @@ from service.domain.jobs import (
     JobStatus,
     ReviewState,
     StoredFile,
+    UnroutedReason,
 )
 from service.domain.pages import MediaKind, TextSource
 from service.domain.records import (
@@ -29,6 +29,7 @@ from service.domain.records import (
 )
 from service.domain.webhooks import Delivery
 from service.jobs.queries import Progress
+from service.jobs.result import documents_body
 from service.storage.jobs import Tombstone
 
 
@@ -142,6 +143,27 @@ class SchemaName(Payload):
     version: int | None
 
 
+class CandidatePayload(Payload):
+    """How well a schema fits a document, 0–1."""
+
+    schema_: SchemaName = Field(alias="schema")
+    score: float
+
+
+class DocumentPayload(Payload):
+    """A document inside the file, and the schema that it has."""
+
+    index: int
+    """0-based; `index` of its record."""
+    pages: list[int]
+    schema_: SchemaName | None = Field(alias="schema")
+    """Null: it is unrouted, and has no record."""
+    reason: UnroutedReason | None
+    """Why it is unrouted."""
+    candidates: list[CandidatePayload]
+    """Those that fit best, the best first; empty where nothing was to be found out."""
+
+
 class OptionsPayload(Payload):
     """What is in force for a job."""
 
@@ -236,7 +258,11 @@ class JobPayload(Payload):
     run: int
     revision: int
     file_id: str
-    schema_: SchemaName = Field(alias="schema")
+    schema_: SchemaName | None = Field(alias="schema")
+    """Null: each document is given one of `schemas`."""
+    schemas: list[SchemaName]
+    documents: list[DocumentPayload] | None
+    """The documents inside the file; null until known, and in lists."""
     model: str
     options: OptionsPayload
     external_id: str | None
@@ -259,13 +285,17 @@ class JobPayload(Payload):
         """From the domain."""
         here = f"{API}/jobs/{job.id}"
         names = ("result", "schema", "completion", "events", "history", "corrections", "cancel", "retry", "rerun")
+        schemas = [SchemaName(name=schema.name, version=schema.version) for schema in job.schemas]
+        documents = None if progress is None else documents_body(job)
         return cls(
             id=job.id,
             status=job.status,
             run=job.run,
             revision=job.revision,
             file_id=job.file_id,
-            schema=SchemaName(name=job.schema_name, version=job.schema_version),
+            schema=None if job.is_routed else schemas[0],
+            schemas=schemas,
+            documents=None if documents is None else [DocumentPayload.model_validate(body) for body in documents],
             model=job.options.model,
             options=OptionsPayload.of(job.options),
             external_id=job.external_id,

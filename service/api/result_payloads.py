@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from service.api.payloads import (
+    DocumentPayload,
     FaultPayload,
     IssuePayload,
     PageInfo,
@@ -126,7 +127,10 @@ class ResultPayload(Payload):
     external_id: str | None
     metadata: JsonObject
     file: ResultFile | None
-    schema_: SchemaName = Field(alias="schema")
+    schema_: SchemaName | None = Field(alias="schema")
+    """Of all records; null where each document was given one of several."""
+    documents: list[DocumentPayload]
+    """Every document inside the file, also the unrouted ones, which have no record."""
     review: ReviewPayload
     records: list[RecordPayload]
     unplaced_corrections: list[UnplacedPayload]

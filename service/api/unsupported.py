@@ -8,7 +8,6 @@ from service.domain.errors import ErrorCode, InputError
 
 _LATER: Mapping[str, str] = {
     "url": "upload the file, or send it with the job",
-    "schemas": "send one schema as `schema`, or name one by `schema_ref`",
     "fields_under": "read all of `fields`, or ask for view=values",
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +11,7 @@ import typer
 
 from service.cli.exit_codes import ExitCode
 from service.cli.export_flags import BomFlag, DecimalCommaFlag, FormatFlag, SeparatorFlag, export_options
-from service.cli.session import SchemaFlag, load_settings, quieter, say, schema_of_flag, start_logging
+from service.cli.session import SchemaFlag, SchemasFlag, load_settings, order_of_flags, quieter, say, start_logging
 from service.exports.formats import ExportFormat
 
 if TYPE_CHECKING:
@@ -28,8 +29,9 @@ def batch(  # noqa: PLR0913 - a parameter is a flag
     folder: Annotated[
         Path, typer.Argument(exists=True, file_okay=False, help="Folder with files, searched to its depth.")
     ],
-    schema: SchemaFlag,
     out: Annotated[Path, typer.Option(file_okay=False, help="Folder for the results.")],
+    schema: SchemaFlag = None,
+    schemas: SchemasFlag = None,
     model: Annotated[str | None, typer.Option(help="`provider` or `provider:model`.")] = None,
     split_documents: _SplitFlag = False,
     jobs: Annotated[int, typer.Option(min=1, max=1000, help="Files in work at once.")] = 4,
@@ -49,15 +51,12 @@ def batch(  # noqa: PLR0913 - a parameter is a flag
     start_logging(quieter(settings), "batch")
     from service.cli.batch_ledger import Ledger  # the help text needs none of these
     from service.cli.batch_run import BatchPlan, run_batch
-    from service.cli.desk import Order, with_schema
+    from service.cli.desk import with_schema
     from service.cli.open_desk import open_desk
     from service.domain.jobs import Priority
 
-    source, reference = schema_of_flag(schema)
-    order = Order(
-        path=folder,
-        schema=source,
-        schema_ref=reference,
+    order = replace(
+        order_of_flags(folder, schema, schemas),
         model=model,
         split_documents=split_documents,
         priority=Priority.LOW,

@@ -20,9 +20,9 @@ from service.documents.reader import sniff_file
 from service.domain.errors import ErrorCode, ServiceError, StateError
 from service.domain.jobs import JobStatus
 from service.domain.records import JsonObject
-from service.domain.schema import ExtractionSchema, parse_schema
 from service.exports.files import export_endings, export_tables
 from service.exports.formats import ExportOptions
+from service.exports.schema_set import SchemaSet
 
 _LOOK_S = 0.1
 _JSON = ExportOptions()
@@ -96,6 +96,7 @@ def key_of(path: Path, order: Order) -> str:
     """Names the work: content, schema and options. A file renamed or moved is the same work."""
     wanted = {
         "schema": order.schema,
+        "schemas": list(order.schemas),
         "model": order.model,
         "split_documents": order.split_documents,
         "pages_per_chunk": order.pages_per_chunk,
@@ -226,11 +227,11 @@ class _Batch:
     @cached_property
     def _endings(self) -> tuple[str, ...]:
         """Of the files of a result; the first is that of the records, and is written last."""
-        return export_endings(self._schema, self._plan.written)
+        return export_endings(self._schemas, self._plan.written)
 
     @cached_property
-    def _schema(self) -> ExtractionSchema:
-        return parse_schema(self._plan.order.schema)
+    def _schemas(self) -> SchemaSet:
+        return self._plan.order.schema_set()
 
     def _target(self, path: Path, ending: str) -> Path:
         """The whole name stays: `a.pdf` and `a.png` have results of their own."""
@@ -238,7 +239,7 @@ class _Batch:
         return self._plan.out / relative.with_name(relative.name + ending)
 
     def _write(self, path: Path, result: JsonObject) -> None:
-        for ending, content in reversed(export_tables(result, self._schema, self._plan.written)):
+        for ending, content in reversed(export_tables(result, self._schemas, self._plan.written)):
             self._put(path, ending, content)
 
     def _put(self, path: Path, ending: str, content: bytes) -> None:

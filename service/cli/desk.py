@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, Protocol
 
-from service.domain.jobs import JobStatus, Priority
+from service.domain.jobs import JobSchema, JobStatus, Priority
 from service.domain.records import JsonObject
+from service.domain.schema import parse_schema
+from service.exports.schema_set import SchemaSet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,12 +21,22 @@ class Order:
     schema: JsonObject
     schema_ref: str | None = None
     """`name` or `name@version` of a kept schema, which then is `schema` once a desk was asked for it."""
+    schemas: tuple[str, ...] = ()
+    """Several of them, or `auto` alone: each document gets the one it fits, and `schema` is empty."""
+    kept: tuple[JobSchema, ...] = ()
+    """What `schemas` are, once a desk was asked for them."""
     model: str | None = None
     """None: the default of whoever does the work."""
     split_documents: bool = False
     pages_per_chunk: int | None = None
     priority: Priority = Priority.NORMAL
     password: str | None = None
+
+    def schema_set(self) -> SchemaSet:
+        """The schemas that the records may have, for exports."""
+        if not self.schemas:
+            return SchemaSet.one(parse_schema(self.schema))
+        return SchemaSet.routed([(schema.name, schema.version, schema.parse()) for schema in self.kept])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +53,10 @@ class JobView:
 
 
 def with_schema(desk: Desk, order: Order) -> Order:
-    """The order with the schema that it names, in the version that is in force now."""
+    """The order with the schemas that it names, in the versions that are in force now."""
+    if order.schemas:
+        kept = desk.schemas(order.schemas)
+        return replace(order, schemas=tuple(f"{schema.name}@{schema.version}" for schema in kept), kept=kept)
     if order.schema_ref is None:
         return order
     reference, schema = desk.schema(order.schema_ref)
@@ -53,8 +68,20 @@ class Desk(Protocol):
 
     where: Literal["here", "serve"]
 
+    def engine(self) -> str:
+        """The version of what does the work."""
+        ...
+
+    def model_name(self, wanted: str | None) -> str:
+        """`provider:model` in full of a model, or of the default."""
+        ...
+
     def schema(self, reference: str) -> tuple[str, JsonObject]:
         """A kept or ready schema: `name@version` and its content."""
+        ...
+
+    def schemas(self, references: tuple[str, ...]) -> tuple[JobSchema, ...]:
+        """Several kept or ready schemas that documents may have, or all for `auto`."""
         ...
 
     def generate_schema(self, paths: Sequence[Path], instruction: str) -> tuple[str, JsonObject]:

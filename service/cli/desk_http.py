@@ -1,4 +1,4 @@
-"""Hand files to the `fieldmark serve` that owns this home."""
+"""Hand files to a service over HTTP: the `fieldmark serve` that owns this home, or one elsewhere."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ import orjson
 from service.cli.desk import JobView, Order
 from service.cli.home import ServerInfo
 from service.domain.errors import ErrorCode, InputError, InternalError, ServiceError, StateError
-from service.domain.jobs import JobStatus
+from service.domain.jobs import JobSchema, JobStatus
 from service.domain.records import Json, JsonObject
+from service.domain.schema_version import AUTO
 
 _API = "/api/v1"
 _PATIENCE_S = 30.0
@@ -27,6 +28,8 @@ _READING_S = 300.0
 _NOT_NOW = (429, 503)
 _STATE = (401, 403, 404, 409, 410)
 _OURS = 500
+_EVENTS = 500
+"""Of one answer; no more are given."""
 _TIMEOUT = httpx.Timeout(60.0, connect=10.0)
 
 
@@ -44,6 +47,18 @@ class HttpDesk:
         """See `Desk.schema`."""
         found = self._ask("GET", f"/schemas/{quote(reference, safe='@')}")
         return f"{found['name']}@{found['version']}", _object(found["schema"])
+
+    def schemas(self, references: tuple[str, ...]) -> tuple[JobSchema, ...]:
+        """See `Desk.schemas`."""
+        names = list(references)
+        if names == [AUTO]:
+            known = [_object(entry) for entry in _list(self._ask("GET", "/schemas").get("schemas"))]
+            own = [entry for entry in known if not entry.get("ready")]
+            names = [f"{entry['name']}@{entry['version']}" for entry in own or known]
+        found = [self._ask("GET", f"/schemas/{quote(name, safe='@')}") for name in names]
+        return tuple(
+            JobSchema(source=_object(s["schema"]), name=str(s["name"]), version=_count(s, "version")) for s in found
+        )
 
     def generate_schema(self, paths: Sequence[Path], instruction: str) -> tuple[str, JsonObject]:
         """See `Desk.generate_schema`."""
@@ -63,7 +78,9 @@ class HttpDesk:
     def submit(self, order: Order) -> str:
         """See `Desk.submit`."""
         fields = {"priority": order.priority.name.lower()}
-        if order.schema_ref is not None:
+        if order.schemas:
+            fields["schemas"] = ",".join(order.schemas)
+        elif order.schema_ref is not None:
             fields["schema_ref"] = order.schema_ref
         else:
             fields["schema"] = orjson.dumps(order.schema).decode()
@@ -120,22 +137,24 @@ class HttpDesk:
         return self._persist(lambda: self._client.request(method, _API + path))
 
     def _persist(self, send: Callable[[], httpx.Response]) -> JsonObject:
+        return _object(cast(Json, orjson.loads(self._persist_bytes(send))))
+
+    def _persist_bytes(self, send: Callable[[], httpx.Response]) -> bytes:
         """Send, and send again while the service is on its way back or has too much to do."""
         until = time.monotonic() + _PATIENCE_S
         while True:
             last = time.monotonic() > until
             try:
                 answer = send()
-                body = _object(cast(Json, orjson.loads(answer.content)))
-            except (httpx.TransportError, orjson.JSONDecodeError) as error:
+                if answer.is_success:
+                    return answer.content
+                error = _object(_object(cast(Json, orjson.loads(answer.content))).get("error"))
+            except (httpx.TransportError, orjson.JSONDecodeError) as error:  # or a proxy speaks for it
                 if last:
                     why = f"did not answer ({type(error).__name__}); see its log."
-                    message = f"`fieldmark serve` at {self._client.base_url} {why}"
+                    message = f"The service at {self._client.base_url} {why}"
                     raise InternalError(ErrorCode.NOT_READY, message) from None
             else:
-                if answer.is_success:
-                    return body
-                error = _object(body.get("error"))
                 wait = answer.status_code in _NOT_NOW or error.get("code") == ErrorCode.IDEMPOTENCY_IN_FLIGHT
                 if last or not wait:
                     raise _fault(answer.status_code, error)
@@ -158,6 +177,10 @@ def _fault(status: int, error: JsonObject) -> ServiceError:
 
 def _object(value: Json) -> JsonObject:
     return value if isinstance(value, dict) else {}
+
+
+def _list(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else []
 
 
 def _count(body: JsonObject, name: str) -> int:

@@ -10,14 +10,15 @@ from typing import Literal
 from service.auth.callers import LOCAL_TENANT, LOCAL_USER
 from service.cli.desk import JobView, Order
 from service.domain.errors import ErrorCode, InputError, StateError
-from service.domain.jobs import JobOptions, QueueName, StoredFile
+from service.domain.jobs import JobOptions, JobSchema, QueueName, StoredFile
 from service.domain.records import JsonObject
+from service.domain.schema_version import AUTO
 from service.jobs.control import cancel_job
 from service.jobs.generate_schema import MOST_FILES, generate_schema
 from service.jobs.queries import get_job, get_progress
 from service.jobs.result import result_body
 from service.jobs.run_steps import run_ring
-from service.jobs.schemas import choose_schema, find_schema
+from service.jobs.schemas import SchemaWish, choose_schemas, find_schema
 from service.jobs.submit import Submission, submit_job
 from service.jobs.sweep import Sweeper
 from service.jobs.uploads import forget_upload, take_bytes
@@ -30,7 +31,7 @@ _CLOSING_S = 4.0
 
 
 class LocalDesk:
-    """A `Desk` that works itself, as long as it is open."""
+    """A `Desk` that works itself, as long as it is open; without workers it only answers questions."""
 
     where: Literal["here", "serve"] = "here"
 
@@ -38,15 +39,29 @@ class LocalDesk:
         prepare(settings)
         self._queue = InlineQueue({QueueName.CPU: workers, QueueName.IO: _IO_THREADS})
         self._services = build_services(settings, role="local", queue=self._queue)
-        self._services.keeper.start()
-        self._queue.start(lambda ring: run_ring(self._services, ring))
         self._sweeper = Sweeper(self._services, every_s=settings.sweep_s)
-        self._sweeper.start()
+        if workers:
+            self._services.keeper.start()
+            self._queue.start(lambda ring: run_ring(self._services, ring))
+            self._sweeper.start()
+
+    def engine(self) -> str:
+        """See `Desk.engine`."""
+        return self._services.engine
+
+    def model_name(self, wanted: str | None) -> str:
+        """See `Desk.model_name`."""
+        return self._services.models.canonical(wanted or self._services.default_model)
 
     def schema(self, reference: str) -> tuple[str, JsonObject]:
         """See `Desk.schema`."""
         found = find_schema(self._services, LOCAL_TENANT, reference)
         return found.reference, found.source
+
+    def schemas(self, references: tuple[str, ...]) -> tuple[JobSchema, ...]:
+        """See `Desk.schemas`."""
+        wish = SchemaWish(references=AUTO if references == (AUTO,) else references)
+        return choose_schemas(self._services, LOCAL_TENANT, wish).schemas
 
     def generate_schema(self, paths: Sequence[Path], instruction: str) -> tuple[str, JsonObject]:
         """See `Desk.generate_schema`."""
@@ -63,8 +78,12 @@ class LocalDesk:
     def submit(self, order: Order) -> str:
         """See `Desk.submit`."""
         services = self._services
-        own = None if order.schema_ref is not None else order.schema
-        schema = choose_schema(services, LOCAL_TENANT, own, order.schema_ref)
+        wish = SchemaWish(
+            source=None if order.schema_ref is not None or order.schemas else order.schema,
+            reference=order.schema_ref,
+            references=order.schemas or None,
+        )
+        chosen = choose_schemas(services, LOCAL_TENANT, wish)
         options = JobOptions(
             model=order.model or services.default_model,
             split_documents=order.split_documents,
@@ -75,9 +94,8 @@ class LocalDesk:
         submission = Submission(
             tenant_id=LOCAL_TENANT,
             file=file,
-            schema=schema.source,
-            schema_name=schema.name,
-            schema_version=schema.version,
+            schemas=chosen.schemas,
+            is_routed=chosen.is_routed,
             options=options,
             password=order.password,
             metadata={},

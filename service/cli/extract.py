@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,11 +14,12 @@ from service.cli.exit_codes import ExitCode, exit_code_of
 from service.cli.export_flags import BomFlag, DecimalCommaFlag, FormatFlag, SeparatorFlag, export_options
 from service.cli.session import (
     SchemaFlag,
+    SchemasFlag,
     load_settings,
     make_console,
+    order_of_flags,
     quieter,
     say,
-    schema_of_flag,
     start_logging,
     write_out,
 )
@@ -28,6 +29,7 @@ from service.exports.formats import ExportFormat, ExportOptions, Separator
 if TYPE_CHECKING:
     from service.cli.desk import Desk, JobView, Order
     from service.domain.records import JsonObject
+    from service.exports.schema_set import SchemaSet
     from service.settings import Settings
 
 _LOOK_S = (0.01, 0.02, 0.05, 0.1, 0.2)
@@ -50,7 +52,8 @@ def extract(  # noqa: PLR0913 - a parameter is a flag
     file: Annotated[
         Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="PDF, picture or office file.")
     ],
-    schema: SchemaFlag,
+    schema: SchemaFlag = None,
+    schemas: SchemasFlag = None,
     model: Annotated[str | None, typer.Option(help="`provider` or `provider:model`.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="JSON even in a terminal.")] = False,
     kind: FormatFlag = None,
@@ -72,23 +75,19 @@ def extract(  # noqa: PLR0913 - a parameter is a flag
     wanted = _file_options(kind, flags)
     settings = load_settings(home)
     start_logging(quieter(settings), "extract")
-    from service.cli.desk import Order  # the help text needs neither
-    from service.domain.jobs import Priority
+    from service.domain.jobs import Priority  # the help text needs it not
 
-    source, reference = schema_of_flag(schema)
-    order = Order(
-        path=file,
-        schema=source,
-        schema_ref=reference,
+    order = replace(
+        order_of_flags(file, schema, schemas),
         model=model,
         split_documents=split_documents,
         pages_per_chunk=pages_per_chunk,
         priority=Priority.HIGH,  # a person waits
         password=password,
     )
-    view, result, schema_used = _work(settings, order, wanted)
+    view, result, schemas_used = _work(settings, order, wanted)
     if wanted is not None:
-        _write_file(result, schema_used, wanted, out)
+        _write_file(result, schemas_used, wanted, out)
     else:
         _show(result, as_json=as_json or not sys.stdout.isatty())
     code = exit_code_of(view.status, view.fault_code)
@@ -97,7 +96,7 @@ def extract(  # noqa: PLR0913 - a parameter is a flag
     raise typer.Exit(int(code))
 
 
-def _work(settings: Settings, order: Order, wanted: ExportOptions | None) -> tuple[JobView, JsonObject, JsonObject]:
+def _work(settings: Settings, order: Order, wanted: ExportOptions | None) -> tuple[JobView, JsonObject, SchemaSet]:
     """Hand a file in and wait for its result; a table that cannot be is refused before."""
     from service.cli.desk import with_schema
     from service.cli.open_desk import open_desk
@@ -106,12 +105,11 @@ def _work(settings: Settings, order: Order, wanted: ExportOptions | None) -> tup
     try:
         order = with_schema(desk, order)
         if wanted is not None and wanted.table is not None:
-            from service.domain.schema import parse_schema
             from service.exports.files import check_table
 
-            check_table(wanted.table, parse_schema(order.schema))
+            check_table(wanted.table, order.schema_set())
         job_id = desk.submit(order)
-        return _follow(desk, job_id), desk.result(job_id), order.schema
+        return _follow(desk, job_id), desk.result(job_id), order.schema_set()
     finally:
         desk.close()
 
@@ -148,11 +146,10 @@ def _file_options(kind: ExportFormat | None, flags: _Flags) -> ExportOptions | N
 _NO_FLAGS = _Flags(table=None, separator=None, decimal_comma=False, bom=False, out=None)
 
 
-def _write_file(result: JsonObject, schema: JsonObject, wanted: ExportOptions, out: Path | None) -> None:
-    from service.domain.schema import parse_schema  # the help text needs neither
-    from service.exports.files import export_result
+def _write_file(result: JsonObject, schemas: SchemaSet, wanted: ExportOptions, out: Path | None) -> None:
+    from service.exports.files import export_result  # the help text needs it not
 
-    content = export_result(result, parse_schema(schema), wanted).content
+    content = export_result(result, schemas, wanted).content
     if out is None:
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()

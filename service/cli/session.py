@@ -21,11 +21,24 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from service.jobs.services import Services
+    from service.cli.desk import Order
     from service.settings import Settings
 
 SchemaFlag = Annotated[
-    str,
-    typer.Option("--schema", help="File with a JSON Schema, or the `name` or `name@version` of one; `schema list`."),
+    str | None,
+    typer.Option(
+        "--schema",
+        help="File with a JSON Schema, or the `name` or `name@version` of one; `schema list`.",
+        show_default=False,
+    ),
+]
+SchemasFlag = Annotated[
+    str | None,
+    typer.Option(
+        "--schemas",
+        help="Several names with commas between, or `auto`: each document gets the schema it fits, or none.",
+        show_default=False,
+    ),
 ]
 _PIPE_WIDTH = 200
 _REFERENCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.\-]*(@\d{1,9})?")
@@ -81,6 +94,24 @@ def require_queue(settings: Settings) -> None:
 def quieter(settings: Settings) -> Settings:
     """A person who waits for a result reads warnings, not the life of the process, unless more was asked for."""
     return settings.model_copy(update={"log_level": "WARNING"}) if settings.log_level == "INFO" else settings
+
+
+def order_of_flags(path: Path, schema: str | None, schemas: str | None) -> Order:
+    """What `--schema` or `--schemas` ask of a file.
+
+    Raises:
+        InputError: `invalid_option`, none of the two is given, or both; `invalid_schema`, `--schema` is neither a file
+            nor can it be a name.
+    """
+    from service.cli.desk import Order  # the help text needs it not
+
+    if (schema is None) == (schemas is None):
+        message = "Say what is wanted with --schema, or with --schemas; one of them."
+        raise InputError(ErrorCode.INVALID_OPTION, message, param="schema")
+    if schemas is not None:
+        return Order(path=path, schema={}, schemas=tuple(name.strip() for name in schemas.split(",")))
+    source, reference = schema_of_flag(schema or "")
+    return Order(path=path, schema=source, schema_ref=reference)
 
 
 def schema_of_flag(flag: str) -> tuple[JsonObject, str | None]:

@@ -6,13 +6,15 @@ document boundaries, extracting splits, merging. Steps are the only thing that w
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
+from functools import cache
 from typing import Literal
 
 from service.domain.pages import PageRange, PageSize
 from service.domain.records import NO_USAGE, Issue, JsonObject, Usage
+from service.domain.schema import ExtractionSchema, parse_schema
 
 
 class JobStatus(StrEnum):
@@ -76,7 +78,7 @@ class StepKind(StrEnum):
     OPEN = "open"
     READ = "read"
     PLAN = "plan"
-    """Finds the documents inside the file; only when `split_documents` is on."""
+    """Finds the documents inside the file (`split_documents`) and which of several schemas each has."""
     EXTRACT = "extract"
     MERGE = "merge"
 
@@ -122,6 +124,10 @@ class JobSchema:
     name: str
     version: int | None
     """None: it came with the job; 0: it comes with the product."""
+
+    def parse(self) -> ExtractionSchema:
+        """Its tree of fields."""
+        return parse_schema(self.source, self.name)
 
 
 class UnroutedReason(StrEnum):
@@ -209,6 +215,7 @@ class Job:
     """Who approved or rejected it."""
     decided_at: float | None = None
     created_by: str = ""
+    batch_id: str | None = None
 
     @property
     def is_laid_out(self) -> bool:
@@ -234,7 +241,27 @@ class Job:
         """The schema of a document (0-based); None: it is unrouted, or not routed yet."""
         route = self.route_of(document)
         return None if route is None or route.schema is None else self.schemas[route.schema]
-    batch_id: str | None = None
+
+    def schema_names(self) -> tuple[str, ...]:
+        """Names of the schemas that its documents have; while that is not known, of those they may have."""
+        if not self.is_routed or self.routes is None:
+            return tuple(schema.name for schema in self.schemas)
+        used = {route.schema for route in self.routes if route is not None}
+        return tuple(schema.name for index, schema in enumerate(self.schemas) if index in used)
+
+    def parsed_schemas(self) -> Callable[[int], ExtractionSchema]:
+        """Gives the schema of a document (0-based) that has one; each schema is parsed once."""
+
+        @cache
+        def parsed(index: int) -> ExtractionSchema:
+            return self.schemas[index].parse()
+
+        def of(document: int) -> ExtractionSchema:
+            route = self.route_of(document)
+            assert route is not None and route.schema is not None, f"document {document} of {self.id} has no schema"
+            return parsed(route.schema)
+
+        return of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

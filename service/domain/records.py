@@ -203,6 +203,8 @@ class PageState(StrEnum):
     SKIPPED_LIMIT = "skipped_limit"
     FAILED = "failed"
     NOT_REACHED = "not_reached"
+    UNROUTED = "unrouted"
+    """None of the job's schemas fits the document."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from service.domain.records import JsonObject
 
+AUTO: Literal["auto"] = "auto"
+"""In the place of several names: all there are."""
 READY_VERSION = 0
 """The version of the schemas that come with the product; their own first version of a name is 1."""
 

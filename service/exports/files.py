@@ -7,11 +7,11 @@ from pathlib import PurePath
 
 from service.domain.errors import ErrorCode, InputError
 from service.domain.records import JsonObject, Scalar
-from service.domain.schema import ExtractionSchema
 from service.exports.csv_file import write_csv
 from service.exports.formats import ExportFormat, ExportOptions
 from service.exports.parquet_file import write_parquet
-from service.exports.tables import RECORDS, Table, flatten_result, table_paths
+from service.exports.schema_set import SchemaSet
+from service.exports.tables import RECORDS, Table
 from service.exports.xlsx_file import write_xlsx
 from service.protocol.json_text import encode_json
 
@@ -25,59 +25,93 @@ class ExportFile:
     content: bytes
 
 
-def export_result(result: JsonObject, schema: ExtractionSchema, options: ExportOptions) -> ExportFile:
+def export_result(result: JsonObject, schemas: SchemaSet, options: ExportOptions) -> ExportFile:
     """The file of a result; of a format that holds one table alone that of the records, unless another is named.
 
     Raises:
-        InputError: `invalid_option`, there is no such table; `option_not_supported`, a library is missing.
+        InputError: `invalid_option`, there is no such table, or none is named and there are records of several
+            schemas; `option_not_supported`, a library is missing.
     """
     if options.table is not None:
-        check_table(options.table, schema)
+        check_table(options.table, schemas)
     kind = options.format
     if options.table is None and kind in (ExportFormat.JSON, ExportFormat.JSONL):
         content = encode_json(result) if kind is ExportFormat.JSON else _record_lines(result)
         return _file(result, RECORDS, options, content)
-    path = options.table if options.table is not None or not kind.one_table else ""
-    tables = flatten_result(result, schema, None if path is None else (path,))
+    path = options.table
+    if path is None and kind.one_table:
+        path = _path_of_records(result, schemas)
+    tables = schemas.tables(result, None if path is None else (path,))
     return _file(result, tables[0].name, options, _content(tables, options))
 
 
-def export_tables(result: JsonObject, schema: ExtractionSchema, options: ExportOptions) -> list[tuple[str, bytes]]:
+def export_tables(result: JsonObject, schemas: SchemaSet, options: ExportOptions) -> list[tuple[str, bytes]]:
     """Endings and contents of the files that together hold all of a result, in the order of `export_endings`.
+
+    Of several schemas those alone that the result has records of.
 
     Raises:
         InputError: as `export_result`.
     """
-    endings = export_endings(schema, options)
+    endings = _endings(schemas, options)
     if len(endings) == 1:
-        return [(endings[0], export_result(result, schema, options).content)]
-    contents = [_content([table], options) for table in flatten_result(result, schema)]
-    return list(zip(endings, contents, strict=True))
+        return [(ending, export_result(result, schemas, options).content) for ending in endings.values()]
+    return [(endings[table.path], _content([table], options)) for table in schemas.tables(result)]
 
 
-def export_endings(schema: ExtractionSchema, options: ExportOptions) -> tuple[str, ...]:
-    """Endings of the files of every result of a schema: `.xlsx`; `.csv` for the records, then `.lines.csv`, …."""
+def export_endings(schemas: SchemaSet, options: ExportOptions) -> tuple[str, ...]:
+    """Endings of the files of every result: `.xlsx`; `.csv` for the records, then `.lines.csv`, ….
+
+    Of several schemas `.documents.csv`, then `.invoice.csv`, `.invoice.lines.csv`, ….
+    """
+    return tuple(_endings(schemas, options).values())
+
+
+def _endings(schemas: SchemaSet, options: ExportOptions) -> dict[str, str]:
+    """Ending of the file of each table by its path; one for all where a file holds all."""
     kind = options.format
     if not kind.one_table or options.table is not None:
-        return (f".{kind}",)
+        return {options.table or "": f".{kind}"}
     taken: dict[str, str] = {}
-    for table in flatten_result({}, schema)[1:]:
+    endings: dict[str, str] = {}
+    for table in schemas.tables({}, schemas.paths()):
+        if table.name == RECORDS and table.path == "":
+            endings[table.path] = f".{kind}"
+            continue
         name = plain = _plain(table.name)
         while name.casefold() in taken:  # two names that a file system takes for one
             name = f"{plain}_{len(taken) + 1}"
         taken[name.casefold()] = name
-    return (f".{kind}", *(f".{name}.{kind}" for name in taken.values()))
+        endings[table.path] = f".{name}.{kind}"
+    return endings
 
 
-def check_table(path: str, schema: ExtractionSchema) -> None:
+def _path_of_records(result: JsonObject, schemas: SchemaSet) -> str:
+    """The path of the table of records, where there is one alone.
+
+    Raises:
+        InputError: `invalid_option`; the message names those there are.
+    """
+    used = schemas.used(result)
+    if len(used) == 1:
+        return used[0].label
+    offered = ", ".join(repr(path) for path in schemas.paths())
+    raise InputError(
+        ErrorCode.INVALID_OPTION,
+        f"The job has records of {len(used)} schemas: name a table, or take xlsx or json; there are {offered}.",
+        param="table",
+    )
+
+
+def check_table(path: str, schemas: SchemaSet) -> None:
     """Refuse a table that a schema does not give.
 
     Raises:
         InputError: `invalid_option`; the message names those there are.
     """
-    known = table_paths(schema)
+    known = schemas.paths()
     if path not in known:
-        offered = ", ".join(repr(p) for p in known[1:]) or "none: the schema has no arrays"
+        offered = ", ".join(repr(p) for p in known if p) or "none: the schema has no arrays"
         raise InputError(
             ErrorCode.INVALID_OPTION, f"There is no table {path[:100]!r}; there are {offered}.", param="table"
         )

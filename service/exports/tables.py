@@ -66,32 +66,47 @@ class Table:
 
     name: str
     path: str
-    """JSON Pointer of the array, with `*` for any row of an outer one; empty for records."""
+    """JSON Pointer of the array, with `*` for any row of an outer one; empty for records. Behind the label, if any."""
     columns: tuple[Column, ...]
     rows: Sequence[tuple[Cell, ...]]
 
 
-def table_paths(schema: ExtractionSchema) -> tuple[str, ...]:
-    """The paths of the tables that a schema gives, that of the records first."""
-    return tuple(plan.path for plan in _walk(_plan_tables(schema)))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordKind:
+    """Records of one schema, as they stand in tables."""
+
+    schema: ExtractionSchema
+    label: str = ""
+    """Begins the names and the paths of their tables; empty where a result has no other kind."""
+    named: JsonObject | None = None
+    """What such a record has under `schema`; None: every record is one."""
+
+    def paths(self) -> tuple[str, ...]:
+        """The paths of the tables, that of the records first."""
+        return tuple(plan.path for plan in _walk(_plan_tables(self)))
+
+    def records_of(self, result: JsonObject) -> Iterator[JsonObject]:
+        """The records of a result that are of this kind."""
+        records = result.get("records")
+        for record in records if isinstance(records, list) else []:
+            if isinstance(record, dict) and (self.named is None or record.get("schema") == self.named):
+                yield record
 
 
-def flatten_result(result: JsonObject, schema: ExtractionSchema, only: Sequence[str] | None = None) -> list[Table]:
-    """Every table of a result, that of the records first.
+def flatten_records(result: JsonObject, kind: RecordKind, only: Sequence[str] | None = None) -> list[Table]:
+    """Every table of the records of a kind, that of the records first.
 
     Args:
         result: as `GET /jobs/{id}/result` gives it; without `fields` no confidence is told.
-        schema: the one the result was made with.
+        kind: which records, and their schema.
         only: paths of the tables that are wanted; None: all.
     """
-    root = _plan_tables(schema)
+    root = _plan_tables(kind)
     rows: dict[str, list[tuple[Cell, ...]]] = {
         plan.path: [] for plan in _walk(root) if only is None or plan.path in only
     }
-    records = result.get("records")
-    for record in records if isinstance(records, list) else []:
-        if isinstance(record, dict):
-            _Flattener(result, record, rows).add_record(root)
+    for record in kind.records_of(result):
+        _Flattener(result, record, rows).add_record(root)
     return [
         Table(name=plan.name, path=plan.path, columns=plan.columns, rows=rows[plan.path])
         for plan in _walk(root)
@@ -135,7 +150,7 @@ def _walk(plan: _Plan) -> Iterator[_Plan]:
         yield from _walk(child)
 
 
-def _plan_tables(schema: ExtractionSchema) -> _Plan:
+def _plan_tables(kind: RecordKind) -> _Plan:
     keys = (
         ("_job_id", ColumnKind.TEXT),
         ("_file", ColumnKind.TEXT),
@@ -145,10 +160,11 @@ def _plan_tables(schema: ExtractionSchema) -> _Plan:
         ("_last_page", ColumnKind.INTEGER),
     )
     names = _Names()
-    columns = [Column(name=names.take(name), kind=kind) for name, kind in keys]
+    columns = [Column(name=names.take(name), kind=of) for name, of in keys]
     tables = _Names()
-    tables.take(RECORDS)
-    return _plan(schema.root, _Place(names=names, columns=columns, tables=tables))
+    name = tables.take(kind.label or RECORDS)
+    place = _Place(names=names, columns=columns, tables=tables, name=name, path=kind.label)
+    return _plan(kind.schema.root, place)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,8 +174,8 @@ class _Place:
     columns: list[Column]
     names: _Names
     tables: _Names
-    name: str = RECORDS
-    path: str = ""
+    name: str
+    path: str
     steps: tuple[str, ...] = ()
     outer: tuple[str, ...] = ()
     """Names of the arrays around its rows and of its own, outermost first."""
@@ -185,9 +201,9 @@ def _plan(item: SchemaField, place: _Place) -> _Plan:
 
 
 def _plan_array(steps: tuple[str, ...], array: SchemaField, place: _Place) -> _Plan:
-    is_inner = place.path != ""
+    is_inner = bool(place.outer)
     path = "/".join([place.path, *(["*"] if is_inner else []), *(escape_pointer(step) for step in steps)])
-    name = place.tables.take(".".join((*([place.name] if is_inner else []), *(steps or "*"))), path)
+    name = place.tables.take(".".join((*([place.name] if place.path else []), *(steps or "*"))), path)
     names = _Names()
     keys = [("_job_id", ColumnKind.TEXT), (RECORD_COLUMN, ColumnKind.TEXT), ("_record_index", ColumnKind.INTEGER)]
     keys += [(f"_row_index_of_{around}", ColumnKind.INTEGER) for around in place.outer]

@@ -38,6 +38,7 @@ def build_coverage(
     fields: Iterable[Fields],
     *,
     skipped: Collection[int] = (),
+    unrouted: Collection[int] = (),
 ) -> tuple[PageCoverage, ...]:
     """The state of every page 1..page_count, in order.
 
@@ -45,6 +46,7 @@ def build_coverage(
         texts: how the words of each page that was read came to be.
         fields: the entries of every record; a value counts on the page where it stands.
         skipped: pages beyond a limit that the job was told to leave.
+        unrouted: pages of documents that were given no schema.
     """
     counts = Counter(
         entry.location.page
@@ -56,19 +58,20 @@ def build_coverage(
     for split in splits:
         for page in split.pages:
             by_page.setdefault(page, []).append(split)
+    left = dict.fromkeys(skipped, PageState.SKIPPED_LIMIT) | dict.fromkeys(unrouted, PageState.UNROUTED)
     return tuple(
         PageCoverage(
             page=page,
             text=texts.get(page, TextSource.NONE).value,
             splits=tuple(sorted({split.index for split in by_page.get(page, ())})),
-            state=_state(texts.get(page), by_page.get(page, ()), counts[page], page in skipped),
+            state=_state(texts.get(page), by_page.get(page, ()), counts[page], left.get(page)),
             fields=counts[page],
         )
         for page in range(1, page_count + 1)
     )
 
 
-def _state(text: TextSource | None, splits: Sequence[SplitCoverage], fields: int, skipped: bool) -> PageState:
+def _state(text: TextSource | None, splits: Sequence[SplitCoverage], fields: int, left: PageState | None) -> PageState:
     outcomes = {split.outcome for split in splits}
     if fields == 0 and text in _LOST and (not splits or SplitOutcome.DONE in outcomes):
         return _LOST[text]  # a model that saw the page found nothing either
@@ -78,7 +81,7 @@ def _state(text: TextSource | None, splits: Sequence[SplitCoverage], fields: int
         return PageState.NOT_REACHED
     if splits:
         return PageState.EXTRACTED
-    return PageState.SKIPPED_LIMIT if skipped else PageState.NOT_REACHED
+    return left or PageState.NOT_REACHED
 
 
 _LOST: dict[TextSource | None, PageState] = {

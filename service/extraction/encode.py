@@ -31,8 +31,6 @@ class EncodeOptions:
     """What is told beside the values on the vendor's paths."""
     relative_to: tuple[int, ...] | None = None
     """The file pages of the request: page numbers become 1-based positions in it. None: pages of the file."""
-    root: SchemaField | None = None
-    """The schema, whose types say what stands for null on the vendor's paths. None: null stays null."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,18 +44,32 @@ class CompletionHead:
 
 
 def encode_completion(
-    answers: Sequence[Extraction | Record], head: CompletionHead, options: EncodeOptions, usage: Usage | None = None
+    answers: Sequence[Extraction | Record],
+    head: CompletionHead,
+    options: EncodeOptions,
+    usage: Usage | None = None,
+    *,
+    roots: Sequence[SchemaField] = (),
 ) -> ChatCompletion:
     """One choice for each answer, in order, with its page ranges.
 
     The function call is left out when neither locations nor confidence are asked for.
+
+    Args:
+        answers: extractions or records.
+        head: what stands around the choices.
+        options: for whom it is written.
+        usage: of them all.
+        roots: the schema of each answer, whose types say what stands for null on the vendor's paths; none: null stays.
     """
     return ChatCompletion(
         id=head.id,
         object="chat.completion",
         created=head.created,
         model=head.model,
-        choices=[_choice(index, answer, options) for index, answer in enumerate(answers)],
+        choices=[
+            _choice(index, answer, options, roots[index] if roots else None) for index, answer in enumerate(answers)
+        ],
         usage=_usage(usage) if usage else None,
     )
 
@@ -70,10 +82,9 @@ def _usage(usage: Usage) -> CompletionUsage:
     )
 
 
-def _choice(index: int, answer: Extraction | Record, options: EncodeOptions) -> Choice:
+def _choice(index: int, answer: Extraction | Record, options: EncodeOptions, root: SchemaField | None) -> Choice:
     keys = leaf_keys(options.path, options.asked)
-    root = None if options.asked.full else options.root
-    values: Json = answer.values if root is None else _filled(answer.values, root, options.path)
+    values: Json = answer.values if root is None or options.asked.full else _filled(answer.values, root, options.path)
     tree = _Mirror(answer.fields, options).tree(values, "") if keys else {}
     return Choice(
         index=index,

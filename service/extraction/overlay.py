@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from service.domain.corrections import CELL_KINDS, Correction, Mark, OperationKind, ReviewAction, ReviewEvent, Unplaced
@@ -47,18 +47,22 @@ def standing_corrections(events: Sequence[ReviewEvent]) -> tuple[ReviewEvent, ..
 
 
 def lay_over(
-    records: Sequence[Record], events: Sequence[ReviewEvent], schema: ExtractionSchema, *, run: int
+    records: Sequence[Record],
+    events: Sequence[ReviewEvent],
+    schema_of: Callable[[int], ExtractionSchema],
+    *,
+    run: int,
 ) -> Overlay:
     """Do the corrections again on the machine's records.
 
     Args:
         records: of the run, as the machine gave them.
         events: the job's whole history, of all runs.
-        schema: of the run.
+        schema_of: gives the schema of the record of a document (0-based) in the run.
         run: the run that the records are of; corrections of other runs are done where the cell still holds what their
             reviewer saw, or already what they put there.
     """
-    drafts = tuple(Draft.of(record, schema) for record in records)
+    drafts = tuple(Draft.of(record, schema_of(record.index)) for record in records)
     by_id = {draft.record.id: draft for draft in drafts}
     by_index = {draft.record.index: draft for draft in drafts}
     unplaced: list[Unplaced] = []

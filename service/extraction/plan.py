@@ -126,11 +126,22 @@ def halve_fields(split: PlannedSplit, schema: ExtractionSchema, *, first_index: 
     )
 
 
-def split_by_fields(splits: Iterable[PlannedSplit], groups: Sequence[tuple[str, ...]]) -> tuple[PlannedSplit, ...]:
-    """Every split once for each group of properties, numbered anew; unchanged when there is one group."""
-    if len(groups) < 2:
-        return tuple(splits)
-    grouped = [replace(s, fields=group, kind=SplitKind.FIELD_GROUP) for s in splits for group in groups]
+def split_by_fields(
+    splits: Iterable[PlannedSplit], groups: Sequence[Sequence[tuple[str, ...]]]
+) -> tuple[PlannedSplit, ...]:
+    """Every split once for each group of properties, numbered anew.
+
+    Args:
+        splits: of all documents.
+        groups: of each document's schema, in order; one group asks for all at once, none: the document is left out.
+    """
+    grouped: list[PlannedSplit] = []
+    for split in splits:
+        mine = groups[split.document]
+        if len(mine) == 1:
+            grouped.append(split)
+        else:
+            grouped += [replace(split, fields=group, kind=SplitKind.FIELD_GROUP) for group in mine]
     return tuple(replace(split, index=index) for index, split in enumerate(grouped))
 
 

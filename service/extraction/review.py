@@ -11,18 +11,25 @@ _MOST_PER_RECORD = 100
 _FINE_PAGES = (PageState.EXTRACTED, PageState.BLANK)
 
 
-def review_reasons(records: Sequence[Record], coverage: Sequence[PageCoverage]) -> tuple[str, ...]:
+def review_reasons(
+    records: Sequence[Record], coverage: Sequence[PageCoverage], *, several: bool = False
+) -> tuple[str, ...]:
     """Reasons in the order a reviewer meets them; empty when there is none.
 
     `page:4:failed`, `conflict:/path`, `check:rule`, `low:/path`; `empty` when no record has any value. With several
     records the path or rule follows the record's 0-based position: `low:2:/path`. More than a hundred doubtful values
     of a record end in `low:+23`. A value that is absent, whatever the model's confidence, is no reason.
+
+    Args:
+        records: of one schema.
+        coverage: of their pages.
+        several: whether the job has other records besides.
     """
     reasons = [f"page:{row.page}:{row.state}" for row in coverage if row.state not in _FINE_PAGES]
     if not any(entry.value is not None for record in records for entry in record.fields.values()):
         reasons.append("empty")
     for record in records:
-        which = f"{record.index}:" if len(records) > 1 else ""
+        which = f"{record.index}:" if several or len(records) > 1 else ""
         reasons += [f"conflict:{which}{conflict.path}" for conflict in record.conflicts]
         reasons += [f"check:{which}{check.rule}" for check in record.checks if not check.ok]
         reasons += _doubts(record, which)

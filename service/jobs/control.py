@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection
-from dataclasses import replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 from service.domain.errors import ErrorCode, InputError, StateError
 from service.domain.jobs import (
     EventType,
     Job,
     JobOptions,
+    JobSchema,
     JobStatus,
     ReviewState,
+    Route,
     Step,
     StepKind,
     StepState,
 )
 from service.domain.pages import PageRange, TextSource
 from service.domain.records import NO_USAGE
+from service.jobs.doubts import unrouted_documents
 from service.jobs.queries import get_job
-from service.jobs.schemas import JobSchema
+from service.jobs.schemas import ChosenSchemas
 from service.jobs.services import Services
 from service.jobs.settle import cancel_steps, go_on, plan_chunks, ring
-from service.jobs.submit import check_schema, first_step
+from service.jobs.submit import check_schemas, first_step
 from service.jobs.uploads import remove_unused
 from service.storage.jobs import Tombstone
 from service.storage.store import Rows
@@ -69,8 +72,11 @@ def retry_job(services: Services, tenant_id: str, job_id: str) -> Job:
                 ErrorCode.WRONG_STATE, f"The job {job_id!r} is {old.status}: there is nothing to retry; `rerun` it."
             )
         now = services.clock()
-        if old.source_key is None:
-            job, step = _restart(rows, old, now)
+        unread = _unread_strangers(rows, old)
+        if old.source_key is None or unread:
+            routes = tuple(None if n in unread else route for n, route in enumerate(old.routes or ()))
+            rows.pages.drop(old.source_key or "", _READ_AGAIN)
+            job, step = _restart(rows, replace(old, routes=routes or None), now)
             waiting: tuple[Step, ...] = (step,)
         else:
             anew = _asked_anew(services, rows, old)
@@ -83,14 +89,30 @@ def retry_job(services: Services, tenant_id: str, job_id: str) -> Job:
     return job
 
 
+def _unread_strangers(rows: Rows, job: Job) -> frozenset[int]:
+    """Documents that may have been given no schema because pages of them could not be read."""
+    sources = rows.pages.sources(job.source_key or "")
+    unread = {page for page, source in sources.items() if source in _READ_AGAIN}
+    return frozenset(n for n, pages, _ in unrouted_documents(job) if unread & {*pages.numbers()})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenDocument:
+    """A document inside the file, as a person sees it."""
+
+    pages: PageRange
+    schema: JobSchema | None = None
+    """None: the job's only one, or the one of several that it fits."""
+
+
 def rerun_job(
     services: Services,
     tenant_id: str,
     job_id: str,
     *,
-    schema: JobSchema | None = None,
+    schemas: ChosenSchemas | None = None,
     options: JobOptions | None = None,
-    documents: tuple[PageRange, ...] | None = None,
+    documents: Sequence[GivenDocument] | None = None,
 ) -> Job:
     """Start a new run of everything but the reading, with what is changed.
 
@@ -98,9 +120,10 @@ def rerun_job(
         services: of this process.
         tenant_id: whose job it is.
         job_id: the job.
-        schema: another schema; None: the same.
+        schemas: another schema, or several to choose from; None: the same.
         options: other options; None: the same.
-        documents: the documents inside the file, as a person sees them; they must cover its pages. None: found anew.
+        documents: the documents inside the file and what they are, as a person sees them; they must cover its pages.
+            None: found anew.
 
     Raises:
         StateError: there is no such job, or its run is not over (`wrong_state`).
@@ -108,25 +131,53 @@ def rerun_job(
     """
     old = get_job(services, tenant_id, job_id)
     wanted = options or old.options
-    chosen = schema or JobSchema(source=old.schema, name=old.schema_name, version=old.schema_version)
-    check_schema(services, chosen.source, wanted.model, chosen.name)
+    chosen = schemas or ChosenSchemas(schemas=old.schemas, is_routed=old.is_routed)
+    laid_out = _laid_out(chosen, documents)
+    check_schemas(services, laid_out.schemas, wanted.model)
     with services.store.write(durable=True) as rows:
         old = _locked(rows, tenant_id, job_id)
         if not old.status.is_terminal:
             raise StateError(ErrorCode.WRONG_STATE, f"The job {job_id!r} is {old.status}; cancel it or wait.")
-        if documents is not None:
-            _check_documents(documents, old.page_count)
+        if laid_out.documents is not None:
+            _check_documents(laid_out.documents, old.page_count)
         split = wanted.split_documents or documents is not None
         changed = replace(
             old,
-            schema=chosen.source,
-            schema_name=chosen.name,
-            schema_version=chosen.version,
+            schemas=laid_out.schemas,
+            is_routed=laid_out.is_routed,
             options=replace(wanted, split_documents=split),
+            documents=laid_out.documents,
+            routes=laid_out.routes,
         )
-        job, step = _restart(rows, replace(changed, documents=documents), services.clock())
+        job, step = _restart(rows, changed, services.clock())
     ring(services, [step])
     return job
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Layout:
+    """What a run starts with of its schemas and documents; see `Job`."""
+
+    schemas: tuple[JobSchema, ...]
+    is_routed: bool
+    documents: tuple[PageRange, ...] | None = None
+    routes: tuple[Route | None, ...] | None = None
+
+
+def _laid_out(chosen: ChosenSchemas, given: Sequence[GivenDocument] | None) -> _Layout:
+    """A schema that a person gave to a document is a route that is not looked for; the others are found as usual."""
+    if given is None:
+        return _Layout(schemas=chosen.schemas, is_routed=chosen.is_routed)
+    schemas = list(chosen.schemas)
+    for document in given:
+        if document.schema is not None and document.schema not in schemas:
+            schemas.append(document.schema)
+    documents = tuple(document.pages for document in given)
+    if len(schemas) == 1 and not chosen.is_routed:
+        return _Layout(schemas=chosen.schemas, is_routed=False, documents=documents)
+    usual = None if chosen.is_routed else Route(schema=0)
+    routes = tuple(usual if d.schema is None else Route(schema=schemas.index(d.schema)) for d in given)
+    return _Layout(schemas=tuple(schemas), is_routed=True, documents=documents, routes=routes)
 
 
 def _check_documents(documents: tuple[PageRange, ...], page_count: int | None) -> None:

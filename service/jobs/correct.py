@@ -13,7 +13,6 @@ from service.domain.corrections import Correction, Operation, OperationKind, Rev
 from service.domain.errors import ErrorCode, InputError, StateError
 from service.domain.jobs import EventType, Job
 from service.domain.records import Json, Scalar
-from service.domain.schema import parse_schema
 from service.extraction.correcting import make_correction, touching
 from service.extraction.draft import Draft, MisfitError
 from service.extraction.overlay import Overlay, lay_over, same_value, standing_corrections
@@ -101,8 +100,8 @@ def correct(services: Services, tenant_id: str, job_id: str, by: str, request: C
 def _work(
     job: Job, by: str, now: float, request: CorrectionRequest, history: list[ReviewEvent], result: RunResult
 ) -> _Work:
-    schema = parse_schema(job.schema, job.schema_name)
-    return _Work(job, by, now, request, history, lay_over(result.records, history, schema, run=job.run), result)
+    overlay = lay_over(result.records, history, job.parsed_schemas(), run=job.run)
+    return _Work(job, by, now, request, history, overlay, result)
 
 
 def _do_all(work: _Work) -> tuple[tuple[ReviewEvent, ...], tuple[ReviewEvent, ...]]:
@@ -214,8 +213,7 @@ def _undoing(work: _Work, operation: Operation, digest: str) -> Correction:
 
 def _lay_again(work: _Work) -> None:
     """The overlay without what was just taken back, in the place of the one before."""
-    schema = parse_schema(work.job.schema, work.job.schema_name)
-    anew = lay_over(work.result.records, work.history, schema, run=work.job.run)
+    anew = lay_over(work.result.records, work.history, work.job.parsed_schemas(), run=work.job.run)
     for draft, fresh in zip(work.overlay.drafts, anew.drafts, strict=True):
         draft.values, draft.fields, draft.rows = fresh.values, fresh.fields, fresh.rows
         draft.marks, draft.conflicts = fresh.marks, fresh.conflicts

@@ -11,7 +11,6 @@ from service.domain.corrections import Mark, ReviewAction, ReviewEvent, Unplaced
 from service.domain.errors import ErrorCode, StateError
 from service.domain.jobs import Job, ReviewState
 from service.domain.records import NO_USAGE
-from service.domain.schema import parse_schema
 from service.extraction.overlay import Overlay, close, lay_over
 from service.jobs.merge_splits import RunResult
 from service.jobs.services import Services
@@ -47,7 +46,7 @@ def load_current(services: Services, job: Job, version: Version = "current") -> 
         result = load_machine(rows, job)
     if not any(event.correction for event in events):
         return Current(result=result)
-    return corrected(result, lay_over(result.records, events, parse_schema(job.schema, job.schema_name), run=job.run))
+    return corrected(result, lay_over(result.records, events, job.parsed_schemas(), run=job.run))
 
 
 def refuse_unfinished(job: Job) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from service.domain.jobs import Job
-from service.domain.schema import parse_schema
 from service.exports.files import ExportFile, export_result
+from service.exports.schema_set import SchemaSet
 from service.exports.formats import ExportFormat, ExportOptions
 from service.jobs.current import Version
 from service.jobs.result import View, result_body
@@ -23,4 +23,11 @@ def export_job(
     is_whole = options.table is None and options.format in (ExportFormat.JSON, ExportFormat.JSONL)
     needed: View = "compact" if view == "full" and not is_whole else view  # tables have no boxes of words
     result = result_body(services, job, view=needed, version=version)
-    return export_result(result, parse_schema(job.schema, job.schema_name), options)
+    return export_result(result, schema_set(job), options)
+
+
+def schema_set(job: Job) -> SchemaSet:
+    """The schemas that records of a job may have."""
+    if not job.is_routed:
+        return SchemaSet.one(job.schemas[0].parse())
+    return SchemaSet.routed([(schema.name, schema.version, schema.parse()) for schema in job.schemas])

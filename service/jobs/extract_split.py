@@ -11,7 +11,7 @@ from service.domain.errors import ErrorCode
 from service.domain.jobs import Fault, QueueName, Step, StepKind
 from service.domain.pages import PageRange, PageText
 from service.domain.records import Extraction, Usage
-from service.domain.schema import ExtractionSchema, parse_schema
+from service.domain.schema import ExtractionSchema
 from service.extraction.decode import Finish, decode_choice, judge_finish_reason
 from service.extraction.ground import ground
 from service.extraction.plan import PlannedSplit, SplitKind, halve, halve_fields, narrow_schema
@@ -27,8 +27,7 @@ _FREE = -1
 
 def schema_of(claim: Claim) -> ExtractionSchema:
     """The part of the caller's schema that this split asks for."""
-    whole = parse_schema(claim.job.schema, claim.job.schema_name)
-    return narrow_schema(whole, claim.step.fields)
+    return narrow_schema(claim.job.parsed_schemas()(claim.step.document), claim.step.fields)
 
 
 def build_request(services: Services, claim: Claim) -> ExtractionRequest:
@@ -112,7 +111,7 @@ def _ask_for_less(claim: Claim) -> Outcome:
     step = claim.step
     kind = SplitKind.FIELD_GROUP if step.fields else SplitKind.PAGE_CHUNK
     split = PlannedSplit(index=step.ordinal, pages=step.pages, document=step.document, kind=kind, fields=step.fields)
-    schema = parse_schema(claim.job.schema, claim.job.schema_name)
+    schema = claim.job.parsed_schemas()(step.document)
     halves = halve(split, first_index=0) or halve_fields(split, schema, first_index=0)
     if not halves:
         return _ended(

@@ -138,8 +138,8 @@ class RunView:
     tallies: Tallies
     planned: bool
     page_count: int | None = None
-    split_documents: bool = False
-    documents_known: bool = False
+    laid_out: bool = True
+    """Whether the documents inside the file and their schemas are known."""
     pages: Mapping[int, TextSource] | None = None
     """Pages read so far; may be left out once `planned`."""
     chunks: Sequence[PlannedSplit] = ()
@@ -185,7 +185,7 @@ def _advance_reading(run: RunView) -> Moves:
         steps = (NewStep(kind=StepKind.READ, ordinal=i, pages=r.numbers()) for i, r in enumerate(ranges))
         return Moves(steps=tuple(steps), status=JobStatus.READING)
     reading_over = reads.open == 0
-    if run.split_documents and not run.documents_known:
+    if not run.laid_out:
         plans = run.tallies.get(StepKind.PLAN, EMPTY)
         if plans.failed:
             return Moves(status=JobStatus.FAILED)

@@ -8,18 +8,16 @@ from dataclasses import dataclass, replace
 
 from service.domain.errors import ErrorCode
 from service.domain.jobs import Fault, Job, JobStatus, ReviewState, Step, StepKind, StepState
-from service.domain.pages import PageRange, TextSource
+from service.domain.pages import TextSource
 from service.domain.records import NO_USAGE, Extraction, Issue, PageCoverage, PageState, Record, Stage, Usage
-from service.domain.schema import ExtractionSchema, parse_schema
 from service.extraction.boundaries import find_documents
 from service.extraction.check import run_checks
 from service.extraction.coverage import SplitCoverage, SplitOutcome, build_coverage
 from service.extraction.merge import merge
 from service.extraction.overlay import close, lay_over
-from service.extraction.review import review_reasons
-from service.extraction.review_policy import apply_policy, parse_policy
 from service.extraction.shape import blank_extraction
 from service.jobs import lifecycle
+from service.jobs.doubts import find_doubts, unrouted_documents, unrouted_issues
 from service.jobs.services import Services
 from service.jobs.settle import Claim, Outcome
 from service.storage.codec import pack
@@ -55,10 +53,13 @@ def merge_splits(services: Services, claim: Claim) -> Outcome:
     """Make the records of a run; the run is over once this outcome is settled."""
     job = claim.job
     splits = _load(services, job)
-    schema = parse_schema(job.schema, job.schema_name)
-    records, merge_issues = _merge_documents(job, schema, splits)
+    records, merge_issues = _merge_documents(job, splits)
     coverage = build_coverage(
-        job.page_count or 0, splits.texts, _split_coverage(splits), [record.fields for record in records]
+        job.page_count or 0,
+        splits.texts,
+        _split_coverage(splits),
+        [record.fields for record in records],
+        unrouted=[page for _, pages, _ in unrouted_documents(job) for page in pages.numbers()],
     )
     result = RunResult(
         records=records,
@@ -67,6 +68,7 @@ def merge_splits(services: Services, claim: Claim) -> Outcome:
             *job.issues,
             *splits.page_issues,
             *_split_issues(splits),
+            *unrouted_issues(job),
             *_several_documents(services, job),
             *merge_issues,
         ),
@@ -87,13 +89,14 @@ def _load(services: Services, job: Job) -> _Splits:
     return _Splits(steps, answers, texts, issues)
 
 
-def _merge_documents(
-    job: Job, schema: ExtractionSchema, splits: _Splits
-) -> tuple[tuple[Record, ...], tuple[Issue, ...]]:
-    documents = job.documents or (PageRange(1, job.page_count or 1),)
+def _merge_documents(job: Job, splits: _Splits) -> tuple[tuple[Record, ...], tuple[Issue, ...]]:
+    schema_of = job.parsed_schemas()
     records: list[Record] = []
     issues: list[Issue] = []
-    for index, document in enumerate(documents):
+    for index, document in enumerate(job.page_ranges()):
+        if job.schema_of(index) is None:
+            continue
+        schema = schema_of(index)
         answers = [splits.answers[s.id] for s in splits.steps if s.document == index and s.id in splits.answers]
         lost = any(s.document == index and s.state is StepState.FAILED for s in splits.steps)
         if not answers and lost:
@@ -146,7 +149,7 @@ def _several_documents(services: Services, job: Job) -> Iterator[Issue]:
 def _publish(rows: Rows, job: Job, result: RunResult, body: bytes, now: float) -> Job:
     """The run's end, in the transaction that stores its result."""
     tallies = rows.steps.tallies(job)
-    lost = any(row.state in LOST_PAGES for row in result.coverage)
+    lost = any(row.state in LOST_PAGES for row in result.coverage) or any(unrouted_documents(job))
     readable = any(row.state is not PageState.FAILED or row.fields > 0 for row in result.coverage)
     gave = any(row.state is PageState.EXTRACTED or row.fields > 0 for row in result.coverage)
     status = lifecycle.final_status(tallies, lost_pages=lost, readable=readable, gave=gave)
@@ -166,12 +169,11 @@ def _publish(rows: Rows, job: Job, result: RunResult, body: bytes, now: float) -
 
 def _reasons(rows: Rows, job: Job, result: RunResult) -> tuple[str, ...]:
     """Why a person should look at it, once what people corrected in earlier runs is done again."""
-    schema = parse_schema(job.schema, job.schema_name)
     events = rows.reviews.of_job(job.id)
     records = result.records
     if events:
-        records = tuple(close(draft) for draft in lay_over(records, events, schema, run=job.run).drafts)
-    return apply_policy(parse_policy(schema), review_reasons(records, result.coverage), job_id=job.id)
+        records = tuple(close(draft) for draft in lay_over(records, events, job.parsed_schemas(), run=job.run).drafts)
+    return find_doubts(job, records, result.coverage)
 
 
 def _first_fault(result: RunResult) -> Fault:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from service.domain.errors import ErrorCode, StateError
+from service.domain.errors import ErrorCode, InputError, StateError
 from service.domain.jobs import Job, StepKind, StepTally
+from service.domain.records import JsonObject
 from service.jobs.paging import read_cursor, write_cursor
 from service.jobs.services import Services
 from service.storage.jobs import JobFilter
@@ -42,6 +43,32 @@ def get_job(services: Services, tenant_id: str, job_id: str) -> Job:
     if job is None:
         raise StateError(ErrorCode.JOB_NOT_FOUND, f"There is no job {job_id!r}.")
     return job
+
+
+def source_of(job: Job, document: int | None) -> JsonObject:
+    """The schema of a document (0-based) as it was when the job came; None: the job's only one.
+
+    Raises:
+        InputError: `invalid_option`, no document is named and each may have another schema.
+        StateError: `schema_not_found`, the document is not there, or was given none.
+    """
+    if document is None:
+        if job.is_routed:
+            raise InputError(
+                ErrorCode.INVALID_OPTION,
+                f"The documents of the job {job.id!r} have schemas of their own: name one by `document`.",
+                param="document",
+            )
+        return job.schemas[0].source
+    known = job.is_laid_out and document < len(job.page_ranges())
+    schema = job.schema_of(document) if known else None
+    if schema is None:
+        raise StateError(
+            ErrorCode.SCHEMA_NOT_FOUND,
+            f"The document {document} of the job {job.id!r} has no schema, or none yet.",
+            param="document",
+        )
+    return schema.source
 
 
 def list_jobs(

@@ -8,7 +8,8 @@ from typing import Literal
 
 from service.domain.corrections import Mark, Unplaced
 from service.domain.geometry import Quad
-from service.domain.jobs import Job, JobStatus, StoredFile
+from service.domain.jobs import Job, JobSchema, JobStatus, Route, StoredFile
+from service.domain.pages import PageRange
 from service.domain.records import (
     CheckResult,
     Conflict,
@@ -19,6 +20,7 @@ from service.domain.records import (
     Origin,
     PageCoverage,
     Record,
+    Stage,
     Usage,
     Verdict,
 )
@@ -43,7 +45,6 @@ def result_body(services: Services, job: Job, *, view: View = "full", version: V
     result = current.result
     with services.store.read() as rows:
         file = rows.files.get(job.tenant_id, job.file_id)
-    schema: JsonObject = {"name": job.schema_name, "version": job.schema_version}
     return {
         "job_id": job.id,
         "status": job.status,
@@ -54,9 +55,10 @@ def result_body(services: Services, job: Job, *, view: View = "full", version: V
         "external_id": job.external_id,
         "metadata": job.metadata,
         "file": _file(file) if file else None,
-        "schema": schema,
+        "schema": None if job.is_routed else schema_name_body(job.schemas[0]),
         "review": review_body(job),
         "records": [record_body(record, job, view, current.marks.get(record.id, {})) for record in result.records],
+        "documents": [*(documents_body(job) or ())],
         "unplaced_corrections": [_unplaced(item) for item in current.unplaced],
         "coverage": [_coverage(row) for row in result.coverage],
         "issues": [_issue(issue) for issue in result.issues],
@@ -97,7 +99,10 @@ def merged_completion(
     head = CompletionHead(
         id=f"iex-{job.id[4:20]}", created=int(job.finished_at or job.created_at), model=model or result.model
     )
-    whole = encode_completion(result.records, head, options, result.usage)
+    schema_of = job.parsed_schemas()
+    stays_null = options.path is WirePath.STORED
+    roots = () if stays_null else [schema_of(record.index).root for record in result.records]
+    whole = encode_completion(result.records, head, options, result.usage, roots=roots)
     reasons = _finish_reasons(job, result)
     choices = [c.model_copy(update={"finish_reason": r}) for c, r in zip(whole.choices, reasons, strict=True)]
     return whole.model_copy(update={"choices": choices})
@@ -109,9 +114,37 @@ def _finish_reasons(job: Job, result: RunResult) -> list[str]:
         return ["stop"] * len(result.records)
     lost = {row.page for row in result.coverage if row.state in LOST_PAGES}
     nobodys = lost - {page for record in result.records for page in record.pages}
-    if not lost or nobodys:  # fields are missing, or a whole document is: no record may pass for the rest
+    unanswered = any(issue.stage is Stage.EXTRACT and issue.split is not None for issue in result.issues)
+    if nobodys or (unanswered and not lost):  # a whole document is missing, or fields: no record may pass for the rest
         return ["length"] * len(result.records)
     return ["length" if lost & {*record.pages} else "stop" for record in result.records]
+
+
+def schema_name_body(schema: JobSchema) -> JsonObject:
+    """Which schema it is as JSON."""
+    return {"name": schema.name, "version": schema.version}
+
+
+def documents_body(job: Job) -> list[JsonObject] | None:
+    """The documents inside the file, with the schema of each and why; None while they are not known."""
+    if job.page_count is None or not job.is_laid_out:
+        return None
+    return [_document(job, index, pages, job.route_of(index)) for index, pages in enumerate(job.page_ranges())]
+
+
+def _document(job: Job, index: int, pages: PageRange, route: Route | None) -> JsonObject:
+    assert route is not None
+    candidates: list[Json] = [
+        {"schema": schema_name_body(job.schemas[candidate.schema]), "score": candidate.score}
+        for candidate in route.candidates
+    ]
+    return {
+        "index": index,
+        "pages": list(pages.numbers()),
+        "schema": None if route.schema is None else schema_name_body(job.schemas[route.schema]),
+        "reason": route.reason,
+        "candidates": candidates,
+    }
 
 
 def iso_time(at: float | None) -> str | None:
@@ -134,7 +167,8 @@ def review_body(job: Job) -> JsonObject:
 
 def record_body(record: Record, job: Job, view: View, marks: Mapping[str, Mark]) -> JsonObject:
     """One record as JSON; each leaf that a person looked at says so."""
-    schema: JsonObject = {"name": job.schema_name, "version": job.schema_version}
+    schema = job.schema_of(record.index)
+    assert schema is not None, "a document without a schema has no record"
     values: Json = record.values
     if job.options.absent == "omit":
         values = _without_absent(record.values)
@@ -142,7 +176,7 @@ def record_body(record: Record, job: Job, view: View, marks: Mapping[str, Mark])
         "id": record.id,
         "index": record.index,
         "pages": list(record.pages),
-        "schema": schema,
+        "schema": schema_name_body(schema),
         "values": values,
     }
     if view == "values":

@@ -10,10 +10,8 @@ from service.domain.errors import ErrorCode, StateError
 from service.domain.jobs import EventType, Job
 from service.domain.records import Json, JsonObject
 from service.domain.review import Standing
-from service.domain.schema import parse_schema
-from service.extraction.review import review_reasons
-from service.extraction.review_policy import apply_policy, parse_policy
 from service.jobs.current import Current, refuse_unfinished
+from service.jobs.doubts import find_doubts
 from service.jobs.queries import get_job
 from service.jobs.services import Services
 from service.storage.store import Rows
@@ -47,9 +45,7 @@ def stand(job: Job, standing: Standing) -> Job:
 
 def current_reasons(job: Job, current: Current) -> tuple[str, ...]:
     """What still calls for a person, after the corrections."""
-    policy = parse_policy(parse_schema(job.schema, job.schema_name))
-    found = review_reasons(current.result.records, current.result.coverage)
-    return apply_policy(policy, found, job_id=job.id)
+    return find_doubts(job, current.result.records, current.result.coverage)
 
 
 def next_to_review(services: Services, tenant_id: str, who: str, *, skip: tuple[str, ...] = ()) -> Job | None:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from typing import Literal
 
 from service.domain.errors import ErrorCode, InputError, InternalError, StateError
+from service.domain.jobs import JobSchema
 from service.domain.records import JsonObject
 from service.domain.schema import parse_schema
-from service.domain.schema_version import READY_VERSION, SchemaVersion
+from service.domain.schema_version import AUTO, READY_VERSION, SchemaVersion
 from service.jobs.services import Services
 from service.jobs.submit import check_any_schema
 from service.protocol.json_text import decode_json, encode_json
@@ -25,14 +28,29 @@ READY_OWNER = "fieldmark"
 """Who made the ready schemas."""
 
 
+MOST_SCHEMAS = 50
+"""Of one job: they are kept with it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JobSchema:
+class SchemaWish:
+    """How a caller says what is wanted; exactly one is given."""
+
+    source: JsonObject | None = None
+    """A schema that comes with the job."""
+    reference: str | None = None
+    """`name` or `name@version`."""
+    references: Sequence[str] | Literal["auto"] | None = None
+    """Each document gets the one of these that it fits; `auto`: one of all there are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChosenSchemas:
     """What a job is made with."""
 
-    source: JsonObject
-    name: str
-    version: int | None
-    """None: it came with the job."""
+    schemas: tuple[JobSchema, ...]
+    is_routed: bool
+    """Whether each document is given the one that it fits."""
 
 
 def put_schema(
@@ -69,7 +87,7 @@ def put_schema(
     raise InternalError(ErrorCode.OVERLOADED, f"Too many write versions of {name!r} at once; try again.")
 
 
-def find_schema(services: Services, tenant_id: str, reference: str) -> SchemaVersion:
+def find_schema(services: Services, tenant_id: str, reference: str, *, param: str = "schema_ref") -> SchemaVersion:
     """A version by `name@version`, or the latest by `name`; the tenant's own go before the ready ones.
 
     Raises:
@@ -89,7 +107,7 @@ def find_schema(services: Services, tenant_id: str, reference: str) -> SchemaVer
     raise StateError(
         ErrorCode.SCHEMA_NOT_FOUND,
         f"There is no schema {reference[:200]!r}; GET /schemas or `fieldmark schema list` shows those there are.",
-        param="schema_ref",
+        param=param,
     )
 
 
@@ -108,25 +126,56 @@ def list_schemas(services: Services, tenant_id: str) -> tuple[SchemaVersion, ...
     return tuple(known[name] for name in sorted(known))
 
 
-def choose_schema(services: Services, tenant_id: str, source: JsonObject | None, reference: str | None) -> JobSchema:
-    """The schema of a job: one that comes with it, or one that it names.
+def choose_schemas(services: Services, tenant_id: str, wish: SchemaWish) -> ChosenSchemas:
+    """The schemas of a job, in the versions that are in force now.
 
     Raises:
-        InputError: there is none, or both; `invalid_schema`.
+        InputError: there is none, or more than one way to say it; a name comes twice; `invalid_schema`.
         StateError: `schema_not_found`.
     """
-    if source is not None and reference is not None:
-        raise InputError(ErrorCode.INVALID_REQUEST, "Send a `schema` or a `schema_ref`, not both.", param="schema_ref")
-    if reference is not None:
-        found = find_schema(services, tenant_id, reference)
-        return JobSchema(source=found.source, name=found.name, version=found.version)
-    if source is None:
+    given = {"schema": wish.source, "schema_ref": wish.reference, "schemas": wish.references}
+    named = [name for name, value in given.items() if value is not None]
+    if len(named) > 1:
+        raise InputError(
+            ErrorCode.INVALID_REQUEST, f"Send one of {', '.join(f'`{n}`' for n in named)}, not all.", param=named[1]
+        )
+    if wish.references is not None:
+        return ChosenSchemas(schemas=_to_route(services, tenant_id, wish.references), is_routed=True)
+    if wish.reference is not None:
+        found = _frozen(find_schema(services, tenant_id, wish.reference))
+        return ChosenSchemas(schemas=(found,), is_routed=False)
+    if wish.source is None:
         raise InputError(
             ErrorCode.INVALID_REQUEST,
-            "A job needs a `schema` (a JSON Schema of what is wanted) or a `schema_ref` (the name of one).",
+            "A job needs a `schema` (a JSON Schema of what is wanted), a `schema_ref` (the name of one) or `schemas` "
+            "(several names, or `auto`).",
             param="schema",
         )
-    return JobSchema(source=source, name=_own_name(parse_schema(source).name), version=None)
+    name = _own_name(parse_schema(wish.source).name)
+    return ChosenSchemas(schemas=(JobSchema(source=wish.source, name=name, version=None),), is_routed=False)
+
+
+def _to_route(services: Services, tenant_id: str, references: Sequence[str]) -> tuple[JobSchema, ...]:
+    if references == AUTO:
+        known = list_schemas(services, tenant_id)
+        found = [schema for schema in known if schema.version != READY_VERSION] or list(known)
+    else:
+        found = [find_schema(services, tenant_id, reference, param="schemas") for reference in references]
+    names = [schema.name for schema in found]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(ErrorCode.INVALID_OPTION, f"`schemas` names {twice!r} twice; send it once.", param="schemas")
+    if not 1 <= len(found) <= MOST_SCHEMAS:
+        raise InputError(
+            ErrorCode.INVALID_OPTION,
+            f"A job takes 1 to {MOST_SCHEMAS} schemas, not {len(found)}; name those that matter.",
+            param="schemas",
+        )
+    return tuple(map(_frozen, found))
+
+
+def _frozen(schema: SchemaVersion) -> JobSchema:
+    return JobSchema(source=schema.source, name=schema.name, version=schema.version)
 
 
 @cache

@@ -18,8 +18,7 @@ from service.domain.jobs import (
     StepKind,
     StepState,
 )
-from service.domain.pages import PageRange, TextSource
-from service.domain.schema import parse_schema
+from service.domain.pages import TextSource
 from service.extraction.plan import PlannedSplit, group_fields, plan_splits, split_by_fields
 from service.jobs import lifecycle
 from service.jobs.lifecycle import READABLE, LeaseRule, NewStep, RunView
@@ -211,8 +210,7 @@ def view_run(services: Services, rows: Rows, job: Job, more: Sequence[NewStep]) 
         tallies=tallies,
         planned=False,
         page_count=job.page_count,
-        split_documents=job.options.split_documents,
-        documents_known=job.documents is not None,
+        laid_out=job.is_laid_out,
         pages=pages,
         chunks=plan_chunks(job, able),
         sent=rows.steps.ordinals(job, StepKind.EXTRACT),
@@ -224,16 +222,22 @@ def view_run(services: Services, rows: Rows, job: Job, more: Sequence[NewStep]) 
 
 def plan_chunks(job: Job, able: Capabilities) -> tuple[PlannedSplit, ...]:
     """The splits of a run over all its pages; the same at each call, so that it need not be stored."""
-    whole = PageRange(1, job.page_count or 1)
-    documents = job.documents or (() if job.options.split_documents else (whole,))
-    if not documents:
-        return ()  # the boundaries are not found yet
+    if not job.is_laid_out:
+        return ()
     wanted = job.options.pages_per_chunk or able.default_pages_per_chunk
     if wanted is not None and able.max_pages is not None:
         wanted = min(wanted, able.max_pages)
-    schema = parse_schema(job.schema, job.schema_name)
-    groups = group_fields(schema, max_properties=able.max_properties, max_chars=able.max_schema_chars)
-    return split_by_fields(plan_splits(whole.numbers(), documents, pages_per_chunk=wanted), groups)
+    documents = job.page_ranges()
+    planned = plan_splits(range(1, (job.page_count or 1) + 1), documents, pages_per_chunk=wanted)
+    used = [None if route is None else route.schema for route in map(job.route_of, range(len(documents)))]
+    groups = {
+        index: group_fields(
+            job.schemas[index].parse(), max_properties=able.max_properties, max_chars=able.max_schema_chars
+        )
+        for index in {*used}
+        if index is not None
+    }
+    return split_by_fields(planned, [() if index is None else groups[index] for index in used])
 
 
 def _new_steps(rows: Rows, job: Job, wanted: Sequence[NewStep], now: float) -> tuple[Step, ...]:

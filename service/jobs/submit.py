@@ -10,7 +10,7 @@ import orjson
 
 from service.domain.batches import Batch
 from service.domain.errors import ErrorCode, InputError, StateError
-from service.domain.jobs import EventType, Job, JobOptions, JobStatus, Step, StepKind, StoredFile
+from service.domain.jobs import EventType, Job, JobOptions, JobSchema, JobStatus, Step, StepKind, StoredFile
 from service.domain.records import Issue, JsonObject, Stage
 from service.domain.schema import ExtractionSchema, SchemaField, parse_schema
 from service.extraction.check import parse_checks
@@ -32,10 +32,10 @@ class Submission:
 
     tenant_id: str
     file: StoredFile
-    schema: JsonObject
+    schemas: tuple[JobSchema, ...]
     options: JobOptions
-    schema_name: str = "document"
-    schema_version: int | None = None
+    is_routed: bool = False
+    """Whether each document inside the file is given the one of the schemas that it fits."""
     password: str | None = None
     external_id: str | None = None
     metadata: JsonObject
@@ -87,7 +87,7 @@ def prepare_job(services: Services, submission: Submission) -> NewJob:
     Raises:
         InputError: the schema, an option or the model cannot be taken.
     """
-    check_schema(services, submission.schema, submission.options.model, submission.schema_name)
+    check_schemas(services, submission.schemas, submission.options.model)
     check_webhook(services, submission.options)
     now = services.clock()
     job = _new_job(services, submission, now)
@@ -117,6 +117,22 @@ def add_job(rows: Rows, new: NewJob) -> None:
         key, fingerprint = new.submission.idempotency
         rows.idempotency.put(job.tenant_id, key, fingerprint, job.id, now)
     rows.events.append(job, EventType.JOB_STATUS, {"status": job.status, "run": job.run}, now)
+
+
+def check_schemas(services: Services, schemas: Sequence[JobSchema], model: str) -> None:
+    """Refuse schemas or a model that no job could be made of.
+
+    Raises:
+        InputError: `invalid_schema` with the path of the fault, and the schema's name if there are several;
+            `unknown_model`.
+    """
+    for schema in schemas:
+        try:
+            check_schema(services, schema.source, model, schema.name)
+        except InputError as error:
+            if len(schemas) == 1 or error.code is not ErrorCode.INVALID_SCHEMA:
+                raise
+            raise InputError(error.code, f"The schema {schema.name!r}: {error.message}", param="schemas") from error
 
 
 def check_schema(services: Services, source: JsonObject, model: str, name: str) -> ExtractionSchema:
@@ -188,9 +204,8 @@ def _new_job(services: Services, submission: Submission, now: float) -> Job:
         status=JobStatus.QUEUED,
         run=1,
         revision=1,
-        schema=submission.schema,
-        schema_name=submission.schema_name,
-        schema_version=submission.schema_version,
+        schemas=submission.schemas,
+        is_routed=submission.is_routed,
         options=submission.options,
         engine=services.engine,
         external_id=submission.external_id,

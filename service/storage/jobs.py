@@ -51,7 +51,7 @@ class JobRows:
 
     def add(self, job: Job, password: str | None) -> None:
         """Insert a new job. The password is kept until the file was opened, then forgotten."""
-        self._connection.execute(insert(tables.jobs).values(**to_columns(job), password=password, last_seq=0))
+        self._connection.execute(insert(tables.jobs).values(**_columns_of(job), password=password, last_seq=0))
 
     def get(self, job_id: str, *, lock: bool = False) -> Job | None:
         """A job, whoever's it is; with `lock` nobody else changes its run before this transaction ends."""
@@ -72,7 +72,7 @@ class JobRows:
 
     def save(self, job: Job) -> None:
         """Write a job that was loaded under a lock."""
-        self._connection.execute(_SAVE, to_columns(job) | {"saved_id": job.id})
+        self._connection.execute(_SAVE, _columns_of(job) | {"saved_id": job.id})
 
     def password(self, job_id: str) -> str | None:
         """The password of a job whose file was not opened yet."""
@@ -198,16 +198,26 @@ class IdempotencyRows:
         self._connection.execute(delete(row).where(row.c.tenant_id == tenant_id, row.c.key == key))
 
 
+def _columns_of(job: Job) -> dict[str, object]:
+    """A job's row, with the names of its schemas for those who look for them."""
+    return to_columns(job) | {"schema_names": _listed(job.schema_names())}
+
+
+def _listed(names: Sequence[str]) -> str:
+    return "".join(f"\n{name}\n" for name in names)
+
+
 def _conditions(wanted: JobFilter) -> Sequence[ColumnElement[bool]]:
     job = tables.jobs.c
     pairs = (
         (wanted.status, job.status),
         (wanted.review, job.review),
-        (wanted.schema_name, job.schema_name),
         (wanted.external_id, job.external_id),
         (wanted.batch_id, job.batch_id),
     )
     found: list[ColumnElement[bool]] = [column == value for value, column in pairs if value is not None]
+    if wanted.schema_name is not None:
+        found.append(job.schema_names.contains(_listed([wanted.schema_name]), autoescape=True))
     if wanted.created_after is not None:
         found.append(job.created_at >= wanted.created_after)
     if wanted.created_before is not None:

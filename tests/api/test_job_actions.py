@@ -79,7 +79,7 @@ def test_a_rerun_without_a_body_is_the_same_again(client: httpx.Client) -> None:
         ({"documents": [{"first": 1, "last": 1, "name": "a"}]}, "invalid_option", "documents.0.name"),
         ({"documents": []}, "invalid_request_body", "documents"),
         ({"password": "x"}, "invalid_option", "password"),
-        ({"schemas": "auto"}, "option_not_supported", "schemas"),
+        ({"schemas": []}, "invalid_option", "schemas"),
         ({"model": "oracle:1"}, "unknown_model", "model"),
         ({"schema": {"type": "object"}}, "invalid_schema", "/"),
     ],

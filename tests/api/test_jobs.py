@@ -157,7 +157,7 @@ def test_too_many_pages_is_an_end_with_a_reason(start: Any) -> None:
         ({"absent": "zero"}, "invalid_option", "absent"),
         ({"colour": "red"}, "invalid_option", "colour"),
         ({"schema_ref": "invoice"}, "invalid_request_body", "schema_ref"),
-        ({"schemas": "auto"}, "option_not_supported", "schemas"),
+        ({"schemas": "[1]"}, "invalid_option", "schemas"),
         ({"batch_id": "b1"}, "option_not_supported", "batch_id"),
         ({"url": "https://a.example/a.pdf"}, "option_not_supported", "url"),
         ({"metadata": "x"}, "invalid_request_body", "metadata"),

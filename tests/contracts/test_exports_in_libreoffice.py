@@ -11,7 +11,7 @@ import pytest
 
 from service.exports.files import export_result
 from service.exports.formats import ExportFormat, ExportOptions
-from tests.unit.exports.results import LIVE, SCHEMA, order, result_of
+from tests.unit.exports.results import LIVE, SCHEMAS, order, result_of
 
 SOFFICE = shutil.which("soffice")
 # Every sheet, values as they are stored and not as they are shown; of a formula its result.
@@ -40,7 +40,7 @@ def test_a_workbook_keeps_its_values(tmp_path: Path) -> None:
     """Numbers, days, text of any script, long tables."""
     values = order(rows=300)
     file = tmp_path / "a.xlsx"
-    file.write_bytes(export_result(result_of(values), SCHEMA, ExportOptions(format=ExportFormat.XLSX)).content)
+    file.write_bytes(export_result(result_of(values), SCHEMAS, ExportOptions(format=ExportFormat.XLSX)).content)
     sheets = convert(file)
     found = [(row["what"], float(row["price"]), row["day"]) for row in sheets["lines"]]
     assert found == [(line["what"], line["price"], line["day"]) for line in values["lines"]]
@@ -55,7 +55,7 @@ def test_no_text_runs_as_a_formula(tmp_path: Path, kind: ExportFormat) -> None:
     values = order(lines=[{"what": text, "price": -2, "day": None} for text in live])
     file = tmp_path / f"a.{kind}"
     options = ExportOptions(format=kind, table="/lines")
-    file.write_bytes(export_result(result_of(values), SCHEMA, options).content)
+    file.write_bytes(export_result(result_of(values), SCHEMAS, options).content)
     (rows,) = convert(file).values()
     prefix = "'" if kind is ExportFormat.CSV else ""
     assert [row["what"] for row in rows] == [prefix + text for text in live]

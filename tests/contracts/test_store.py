@@ -14,7 +14,7 @@ from service.storage.access import ApiKey, Role, User
 from service.storage.blobs import derived_key
 from service.storage.jobs import JobFilter, Tombstone
 from service.storage.store import Rows, Store
-from tests.fakes.rows import OTHER, TENANT, a_file, a_job, a_page, a_step
+from tests.fakes.rows import OTHER, TENANT, a_file, a_job, a_page, a_schema, a_step
 
 FILE = a_file()
 ISSUE = Issue(stage=Stage.READ, code="page_timeout", message="Page 2 took too long.", page=2)
@@ -141,7 +141,7 @@ def test_a_list_shows_what_is_asked_for(filled: Store, wanted: JobFilter, found:
         filled,
         a_job("plain", created_at=100.0),
         a_job("done", created_at=101.0, status=JobStatus.SUCCEEDED, review=ReviewState.NEEDED),
-        a_job("named", created_at=102.0, schema_name="receipt", external_id="x-1"),
+        a_job("named", created_at=102.0, schemas=(a_schema("receipt"),), external_id="x-1"),
         a_job("theirs", created_at=101.0, tenant_id=OTHER, external_id="x-1"),
     )
     with filled.read() as rows:

@@ -14,10 +14,11 @@ from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
 from sqlalchemy import text
 
-from service.domain.jobs import Job, JobOptions, Step, StepKind, StoredFile
+from service.domain.jobs import Job, JobOptions, JobSchema, Step, StepKind, StoredFile
 from service.jobs.control import retry_job
 from service.jobs.queries import wait_for_job
 from service.jobs.result import View, result_body
+from service.jobs.schemas import ChosenSchemas
 from service.jobs.services import Services
 from service.jobs.submit import Submission, submit_job
 from service.jobs.sweep import Sweeper
@@ -43,7 +44,12 @@ SCHEMA: dict[str, Any] = {
     },
 }
 Json = Any
-_OF_SUBMISSION = ("password", "external_id", "metadata", "idempotency")
+_OF_SUBMISSION = ("password", "external_id", "metadata", "idempotency", "schemas", "is_routed")
+
+
+def one_schema(source: Mapping[str, Json], name: str = "document") -> ChosenSchemas:
+    """One that comes with its job, for all documents."""
+    return ChosenSchemas(schemas=(JobSchema(source=dict(source), name=name, version=None),), is_routed=False)
 
 
 def draw_pdf(pages: Sequence[str], *, password: str | None = None) -> bytes:
@@ -101,7 +107,7 @@ class Pipeline:
         submission = Submission(
             tenant_id=TENANT,
             file=self.upload(data, name),
-            schema=dict(schema),
+            schemas=one_schema(schema).schemas,
             options=JobOptions(model=model, **more),
             metadata={},
         )

@@ -6,8 +6,9 @@ import hashlib
 from dataclasses import replace
 
 from service.domain.geometry import Box
-from service.domain.jobs import Job, JobOptions, JobStatus, Step, StepKind, StoredFile
+from service.domain.jobs import Job, JobOptions, JobSchema, JobStatus, Step, StepKind, StoredFile
 from service.domain.pages import PageSize, PageText, TextSource, Word
+from service.domain.records import JsonObject
 from service.storage.blobs import blob_key
 
 TENANT = "tenant-a"
@@ -30,6 +31,12 @@ def a_file(file_id: str = "file-1", **changes: object) -> StoredFile:
     return replace(file, **changes)
 
 
+def a_schema(name: str = "invoice") -> JobSchema:
+    """A schema of one field that came with its job."""
+    source: JsonObject = {"type": "object", "properties": {"total": {"type": "number"}}}
+    return JobSchema(source=source, name=name, version=None)
+
+
 def a_job(job_id: str = "job-1", **changes: object) -> Job:
     """A queued job on `a_file()`."""
     job = Job(
@@ -39,8 +46,7 @@ def a_job(job_id: str = "job-1", **changes: object) -> Job:
         status=JobStatus.QUEUED,
         run=1,
         revision=1,
-        schema={"type": "object", "properties": {"total": {"type": "number"}}},
-        schema_name="invoice",
+        schemas=(a_schema(),),
         options=JobOptions(model="embedded"),
         engine="0.1.0",
         external_id=None,

@@ -14,16 +14,25 @@ import pytest
 from service.domain.errors import ErrorCode, InputError, StateError
 from service.domain.jobs import JobOptions, JobStatus, StepKind, StepState
 from service.domain.pages import PageRange, PageSize, PageText, TextSource
-from service.jobs.control import cancel_job, delete_job, rerun_job, retry_job
+from service.jobs.control import GivenDocument, cancel_job, delete_job, rerun_job, retry_job
 from service.jobs.events import read_events
 from service.jobs.idempotency import KEPT_S, fingerprint_of, match_key, release_key, reserve_key
 from service.jobs.queries import get_job
-from service.jobs.schemas import JobSchema
 from service.jobs.submit import Submission, submit_job
 from service.jobs.sweep import sweep
 from service.jobs.uploads import forget_upload
 from tests.fakes.model_stub import ModelStub
-from tests.fakes.pipeline import SCHEMA, TENANT, Pipeline, draw_pdf, later, numbered_pdf, pipeline, wait_until
+from tests.fakes.pipeline import (
+    SCHEMA,
+    TENANT,
+    Pipeline,
+    draw_pdf,
+    later,
+    numbered_pdf,
+    one_schema,
+    pipeline,
+    wait_until,
+)
 
 DAY_S = 86_400.0
 
@@ -132,7 +141,7 @@ def test_a_rerun_with_another_schema_reads_no_page_again(service: Pipeline, stub
     read = service.rows("select count(*) from steps where job_id = :job and kind = 'read'", job=job.id)
     pages = service.rows("select page, hex(body) from pages order by source_key, page")
     source = {"type": "object", "properties": {"buyer": {"type": "string"}}}
-    rerun_job(service.services, TENANT, job.id, schema=JobSchema(source=source, name="buyers", version=None))
+    rerun_job(service.services, TENANT, job.id, schemas=one_schema(source, "buyers"))
     again = service.finish(job)
     assert (again.run, again.status) == (2, JobStatus.SUCCEEDED)
     assert list(service.result(again)["records"][0]["values"]) == ["buyer"]
@@ -141,10 +150,15 @@ def test_a_rerun_with_another_schema_reads_no_page_again(service: Pipeline, stub
     assert stub.stats()["requests"] == 4
 
 
+def given(first: int, last: int) -> GivenDocument:
+    """A document as a person sees it."""
+    return GivenDocument(pages=PageRange(first, last))
+
+
 def test_a_rerun_takes_document_boundaries_from_a_person(service: Pipeline) -> None:
     """Each range becomes a record."""
     job = service.run(numbered_pdf(5))
-    rerun_job(service.services, TENANT, job.id, documents=(PageRange(1, 2), PageRange(3, 5)))
+    rerun_job(service.services, TENANT, job.id, documents=[given(1, 2), given(3, 5)])
     records = service.result(service.finish(job))["records"]
     assert [record["pages"] for record in records] == [[1, 2], [3, 4, 5]]
 
@@ -165,7 +179,7 @@ def test_boundaries_that_lose_or_share_a_page_are_refused(
     """And the job stays as it was."""
     job = service.run(numbered_pdf(3), model="embedded")
     with pytest.raises(InputError, match=why):
-        rerun_job(service.services, TENANT, job.id, documents=tuple(PageRange(*each) for each in documents))
+        rerun_job(service.services, TENANT, job.id, documents=[given(*each) for each in documents])
     assert get_job(service.services, TENANT, job.id) == job
 
 
@@ -174,7 +188,11 @@ def test_a_file_that_is_deleted_meanwhile_is_not_found(service: Pipeline) -> Non
     file = service.upload(numbered_pdf(1, mark="meanwhile"))
     forget_upload(service.services, file)
     submission = Submission(
-        tenant_id=TENANT, file=file, schema=SCHEMA, options=JobOptions(model="embedded"), metadata={}
+        tenant_id=TENANT,
+        file=file,
+        schemas=one_schema(SCHEMA, "document").schemas,
+        options=JobOptions(model="embedded"),
+        metadata={},
     )
     with pytest.raises(StateError) as caught:
         submit_job(service.services, submission)

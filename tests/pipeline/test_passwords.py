@@ -9,9 +9,8 @@ import pytest
 from service.domain.errors import ErrorCode
 from service.domain.jobs import JobStatus
 from service.jobs.control import delete_job, rerun_job
-from service.jobs.schemas import JobSchema
 from tests.fakes.model_stub import ModelStub
-from tests.fakes.pipeline import SCHEMA, TENANT, Pipeline, draw_pdf, pipeline, wait_until
+from tests.fakes.pipeline import SCHEMA, TENANT, Pipeline, draw_pdf, one_schema, pipeline, wait_until
 
 PASSWORD = "Rhabarberkuchen-9"
 LOCKED = draw_pdf(["Invoice number: 4711", "Total: 12.50"], password=PASSWORD)
@@ -43,7 +42,7 @@ def test_the_password_is_forgotten_once_the_file_is_open(stub: ModelStub, tmp_pa
     with pipeline(tmp_path, stub=stub) as service:
         job = service.run(LOCKED, password=PASSWORD)
         wait_until(lambda: service.holds(PASSWORD.encode()) == [])
-        rerun_job(service.services, TENANT, job.id, schema=JobSchema(source=dict(SCHEMA), name="letter", version=None))
+        rerun_job(service.services, TENANT, job.id, schemas=one_schema(SCHEMA, "letter"))
         again = service.finish(job)
         assert (again.status, again.run) == (JobStatus.SUCCEEDED, 2)
         twin = service.run(LOCKED, password=PASSWORD)

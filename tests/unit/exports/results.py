@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from service.domain.schema import parse_schema
+from service.exports.schema_set import SchemaSet
 
 SCHEMA = parse_schema(
     {
@@ -34,6 +35,7 @@ SCHEMA = parse_schema(
         },
     }
 )
+SCHEMAS = SchemaSet.one(SCHEMA)
 LIVE = ["=1+1", "@x", "+x", "-x", "\t=1", "\r=1", "'=1+1", " =1", "＝1"]
 
 

@@ -19,16 +19,16 @@ from service.domain.errors import ErrorCode, InputError
 from service.exports.csv_file import inert_text
 from service.exports.files import export_result, export_tables
 from service.exports.formats import CsvDialect, ExportFormat, ExportOptions, Separator
-from service.exports.tables import flatten_result
+from service.exports.schema_set import SchemaSet
 from service.exports.xlsx_file import MOST_TEXT, write_xlsx
-from tests.unit.exports.results import LIVE, SCHEMA, order, result_of
+from tests.unit.exports.results import LIVE, SCHEMAS, order, result_of
 
 HUGE = 2**53 + 1
 
 
 def export(values: dict[str, Any], kind: ExportFormat, low: tuple[str, ...] = (), **options: Any) -> bytes:
     """The file of a result with these values."""
-    return export_result(result_of(values, low), SCHEMA, ExportOptions(format=kind, **options)).content
+    return export_result(result_of(values, low), SCHEMAS, ExportOptions(format=kind, **options)).content
 
 
 def csv_rows(content: bytes, delimiter: str = ",") -> list[dict[str, str]]:
@@ -107,7 +107,9 @@ def test_headers_are_inert_as_well():
     from service.domain.schema import parse_schema
 
     schema = parse_schema({"properties": {"=1+1": {"type": "string"}}})
-    content = export_result(result_of({"=1+1": "a"}), schema, ExportOptions(format=ExportFormat.CSV)).content
+    content = export_result(
+        result_of({"=1+1": "a"}), SchemaSet.one(schema), ExportOptions(format=ExportFormat.CSV)
+    ).content
     assert b",'=1+1," in content
 
 
@@ -154,7 +156,7 @@ def test_a_workbook_leads_to_the_review_screen():
     """From records, and from values that are low to their place; values stay what they are."""
     result = result_of(order(number="=1+1"), low=("/number", "/lines/1/price"))
     options = ExportOptions(format=ExportFormat.XLSX, review_url="http://127.0.0.1:8000/review/job_1")
-    book = load(export_result(result, SCHEMA, options).content)
+    book = load(export_result(result, SCHEMAS, options).content)
     linked = {
         (name, cell.value): f"{cell.hyperlink.target}#{cell.hyperlink.location}"
         for name in book.sheetnames
@@ -202,7 +204,7 @@ def test_text_longer_than_a_cell_is_cut_and_says_so():
 
 def test_rows_beyond_the_limit_go_on_in_a_further_sheet():
     """With the same header; none is lost."""
-    book = load(write_xlsx(flatten_result(result_of(order(rows=7)), SCHEMA), most_rows=3))
+    book = load(write_xlsx(SCHEMAS.tables(result_of(order(rows=7))), most_rows=3))
     assert book.sheetnames == ["records", "notes", "lines", "lines (2)", "lines (3)"]
     found = [row["_row_index"] for name in book.sheetnames[2:] for row in sheet_rows(book, name)]
     assert found == list(range(7))
@@ -215,7 +217,7 @@ def test_sheets_have_names_that_excel_takes():
     array = {"type": "array", "items": {"type": "string"}}
     names = ["x" * 40, "x" * 41, "X" * 40, "a[1]/b:*?", "Records", "history", "'q'"]
     schema = parse_schema({"properties": dict.fromkeys(names, array)})
-    content = export_result(result_of({}), schema, ExportOptions(format=ExportFormat.XLSX)).content
+    content = export_result(result_of({}), SchemaSet.one(schema), ExportOptions(format=ExportFormat.XLSX)).content
     found = load(content).sheetnames
     assert len({name.casefold() for name in found}) == len(names) + 1
     assert all(len(name) <= 31 for name in found)
@@ -248,9 +250,9 @@ def test_an_empty_result_gives_headers(monkeypatch: pytest.MonkeyPatch):
     """A job that failed has tables without rows."""
     result = result_of({}) | {"records": []}
     for kind in ExportFormat:
-        assert export_result(result, SCHEMA, ExportOptions(format=kind)).content is not None
-    assert csv_rows(export_result(result, SCHEMA, ExportOptions(format=ExportFormat.CSV)).content) == []
-    empty = export_result(result, SCHEMA, ExportOptions(format=ExportFormat.PARQUET, table="/lines")).content
+        assert export_result(result, SCHEMAS, ExportOptions(format=kind)).content is not None
+    assert csv_rows(export_result(result, SCHEMAS, ExportOptions(format=ExportFormat.CSV)).content) == []
+    empty = export_result(result, SCHEMAS, ExportOptions(format=ExportFormat.PARQUET, table="/lines")).content
     assert parquet.read_table(io.BytesIO(empty)).num_rows == 0
 
 
@@ -279,9 +281,9 @@ def test_json_and_its_lines_hold_the_result():
 def test_files_are_named_after_the_document():
     """Whole sets have an ending for each table."""
     options = ExportOptions(format=ExportFormat.CSV, table="/lines")
-    assert export_result(result_of(order()), SCHEMA, options).name == "Bestellung Ä 7.lines.csv"
-    names = [name for name, _ in export_tables(result_of(order()), SCHEMA, ExportOptions(format=ExportFormat.CSV))]
+    assert export_result(result_of(order()), SCHEMAS, options).name == "Bestellung Ä 7.lines.csv"
+    names = [name for name, _ in export_tables(result_of(order()), SCHEMAS, ExportOptions(format=ExportFormat.CSV))]
     assert names == [".csv", ".notes.csv", ".lines.csv"]
-    assert [n for n, _ in export_tables(result_of(order()), SCHEMA, ExportOptions(format=ExportFormat.XLSX))] == [
+    assert [n for n, _ in export_tables(result_of(order()), SCHEMAS, ExportOptions(format=ExportFormat.XLSX))] == [
         ".xlsx"
     ]

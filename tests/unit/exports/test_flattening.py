@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.domain.schema import ExtractionSchema, parse_schema
-from service.exports.tables import Table, flatten_result, table_paths
-from tests.unit.exports.results import SCHEMA, order, result_of
+from service.exports.schema_set import SchemaSet
+from service.exports.tables import Table
+from tests.unit.exports.results import SCHEMAS, order, result_of
 
 NAMES = st.sampled_from(["a", "b", "a.b", "_low", "_row_id", "value", "lines", "a/b", "records", "x__count", "é"])
 LEAVES: dict[str, st.SearchStrategy[Any]] = {
@@ -53,7 +54,7 @@ def test_no_value_is_lost(pair: tuple[dict[str, Any], Any]):
     """The record can be built again from its tables."""
     source, values = pair
     schema = parse_schema(source)
-    tables = flatten_result(result_of(values), schema)
+    tables = SchemaSet.one(schema).tables(result_of(values))
     assert values == rebuild(tables, schema)
 
 
@@ -62,15 +63,15 @@ def test_columns_and_tables_have_names_of_their_own_whatever_the_document_holds(
     """No two alike, and the same for an empty record."""
     source, values = pair
     schema = parse_schema(source)
-    tables = flatten_result(result_of(values), schema)
-    empty = flatten_result(result_of({}), schema)
+    tables = SchemaSet.one(schema).tables(result_of(values))
+    empty = SchemaSet.one(schema).tables(result_of({}))
     for table, other in zip(tables, empty, strict=True):
         names = [column.name for column in table.columns]
         assert len(set(names)) == len(names)
         assert (table.name, table.path, names) == (other.name, other.path, [column.name for column in other.columns])
         assert all(len(row) == len(names) for row in table.rows)
     assert len({table.name for table in tables}) == len(tables)
-    assert tuple(table.path for table in tables) == table_paths(schema)
+    assert tuple(table.path for table in tables) == SchemaSet.one(schema).paths()
 
 
 def rebuild(tables: list[Table], schema: ExtractionSchema) -> Any:
@@ -127,7 +128,7 @@ def _put(holder: Any, key: Any, path: tuple[str, ...], value: Any) -> tuple[Any,
 
 def test_a_table_for_the_records_and_one_for_each_array():
     """Columns in the schema's order; keys before, what is doubtful behind."""
-    records, notes, lines = flatten_result(result_of(order(), low=("/total", "/lines/1/price")), SCHEMA)
+    records, notes, lines = SCHEMAS.tables(result_of(order(), low=("/total", "/lines/1/price")))
     assert [c.name for c in records.columns] == [
         *("_job_id", "_file", "_record_id", "_record_index", "_first_page", "_last_page"),
         *("number", "date", "seller.name", "seller.vat", "total", "pieces", "paid"),
@@ -148,6 +149,6 @@ def test_a_table_for_the_records_and_one_for_each_array():
 @pytest.mark.parametrize("value", [{}, {"seller": None, "lines": None}, {"lines": [None]}])
 def test_what_is_left_out_is_empty(value: dict[str, Any]):
     """Results without nulls, and objects that are not there, do no harm."""
-    records, _, lines = flatten_result(result_of(value), SCHEMA)
+    records, _, lines = SCHEMAS.tables(result_of(value))
     assert [cell.value for cell in records.rows[0]][6:13] == [None] * 7
     assert len(lines.rows) == len(value.get("lines") or [])

@@ -131,7 +131,7 @@ def test_a_narrow_schema_keeps_the_order_and_leaves_the_checks() -> None:
 def test_field_groups_multiply_the_splits() -> None:
     """Each page range is asked once for each group."""
     splits = plan_splits([1, 2], [PageRange(1, 2)], pages_per_chunk=1)
-    grouped = split_by_fields(splits, (("a",), ("b",)))
+    grouped = split_by_fields(splits, [[("a",), ("b",)]])
     assert [(s.index, s.pages, s.fields) for s in grouped] == [
         (0, (1,), ("a",)), (1, (1,), ("b",)), (2, (2,), ("a",)), (3, (2,), ("b",)),
     ]  # fmt: skip

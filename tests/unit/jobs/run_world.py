@@ -14,9 +14,9 @@ from typing import Any, cast
 
 from service.clients.base import Capabilities
 from service.domain.errors import ClientError, ErrorCode, InputError, ServiceError
-from service.domain.jobs import Fault, Job, JobOptions, JobStatus, Step, StepKind, StepState
+from service.domain.jobs import Fault, Job, JobOptions, JobSchema, JobStatus, Step, StepKind, StepState
 from service.domain.pages import PageRange, TextSource
-from service.domain.records import PageState
+from service.domain.records import JsonObject, PageState
 from service.extraction.plan import PlannedSplit, SplitKind, halve
 from service.jobs import lifecycle
 from service.jobs.control import end_cancelled, retry_job
@@ -27,6 +27,7 @@ from service.messaging.queue import Ring
 from tests.fakes.memory_store import MemoryStore, Tables
 from tests.unit.jobs.run_ledger import NAMES, asked, ledger_of
 
+SOURCE: JsonObject = {"type": "object", "properties": {name: {"type": "string"} for name in NAMES}}
 RULE = LeaseRule(lease_s=15.0, max_attempts=3)
 LONGEST_RETRY_AFTER_S = 60.0
 CALM_STEP_S = 5.0
@@ -145,8 +146,7 @@ class World:
             status=JobStatus.QUEUED,
             run=1,
             revision=1,
-            schema={"type": "object", "properties": {name: {"type": "string"} for name in NAMES}},
-            schema_name="invoice",
+            schemas=(JobSchema(source=SOURCE, name="invoice", version=None),),
             options=JobOptions(model=model, split_documents=setup.split, pages_per_chunk=setup.chunk),
             engine="test",
             external_id=None,

@@ -156,7 +156,7 @@ def test_a_blank_file_is_merged_without_a_model_call() -> None:
 def test_a_run_whose_documents_cannot_be_found_fails() -> None:
     """It does not stay in reading for ever."""
     tallies = {StepKind.READ: StepTally(done=2), StepKind.PLAN: StepTally(failed=1)}
-    moves = lifecycle.advance(_view(tallies, pages=dict.fromkeys((1, 2, 3), DIGITAL), split_documents=True))
+    moves = lifecycle.advance(_view(tallies, pages=dict.fromkeys((1, 2, 3), DIGITAL), laid_out=False))
     assert JobStatus.FAILED is moves.status
 
 

@@ -1,0 +1,53 @@
+"""Why a person should look at a job: the doubts about its records, as their schemas weigh them, and what has no schema."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from service.domain.jobs import Job, UnroutedReason
+from service.domain.pages import PageRange
+from service.domain.records import Issue, PageCoverage, Record, Stage
+from service.extraction.review import review_reasons
+from service.extraction.review_policy import apply_policy, parse_policy
+
+UNROUTED = "unrouted"
+"""The reason, and the code of the issue, of a document that was given no schema."""
+_WHY = {
+    UnroutedReason.NO_TEXT: "nothing could be read on its pages",
+    UnroutedReason.NO_FIT: "none of the job's schemas fits it well enough",
+    UnroutedReason.SEVERAL_FIT: "several of the job's schemas fit it about as well",
+}
+
+
+def find_doubts(job: Job, records: Sequence[Record], coverage: Sequence[PageCoverage]) -> tuple[str, ...]:
+    """Reasons as in `review_reasons`, each schema's by its own policy; then `unrouted:2`, the document's index."""
+    documents = job.page_ranges()
+    reasons: list[str] = []
+    for index, schema in enumerate(job.schemas):
+        mine = {n for n in range(len(documents)) if (route := job.route_of(n)) is not None and route.schema == index}
+        if not mine:
+            continue
+        pages = {page for n in mine for page in documents[n].numbers()}
+        found = review_reasons(
+            [record for record in records if record.index in mine],
+            [row for row in coverage if row.page in pages],
+            several=len(records) > 1,
+        )
+        reasons += apply_policy(parse_policy(schema.parse()), found, job_id=job.id)
+    reasons += [f"{UNROUTED}:{index}" for index, _, _ in unrouted_documents(job)]
+    return tuple(dict.fromkeys(reasons))
+
+
+def unrouted_documents(job: Job) -> Iterator[tuple[int, PageRange, UnroutedReason]]:
+    """Index, pages and reason of the documents that were given no schema."""
+    for index, pages in enumerate(job.page_ranges()):
+        route = job.route_of(index)
+        if route is not None and route.schema is None:
+            yield index, pages, route.reason or UnroutedReason.NO_FIT
+
+
+def unrouted_issues(job: Job) -> Iterator[Issue]:
+    """What a reader of the result is told of them."""
+    for _, pages, reason in unrouted_documents(job):
+        message = f"Pages {pages} were not extracted: {_WHY[reason]}; run the job anew with the schema they have."
+        yield Issue(stage=Stage.PLAN, code=UNROUTED, message=message, page=pages.first)
