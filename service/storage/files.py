@@ -15,6 +15,11 @@ from service.storage.codec import from_json, pack_page, to_columns, unpack_page
 from service.storage.upsert import upsert
 
 # Made once: building a statement takes longer than running it, and each step needs these.
+_ADD = insert(tables.files)
+_FILE = select(tables.files).where(
+    tables.files.c.id == bindparam("of_id"), tables.files.c.tenant_id == bindparam("of_tenant")
+)
+_SET_SOURCE = update(tables.files).where(tables.files.c.id == bindparam("of_id"))
 _SOURCES = (
     select(tables.pages.c.page, tables.pages.c.source)
     .where(tables.pages.c.source_key == bindparam("of_source"))
@@ -35,12 +40,11 @@ class FileRows:
     def add(self, file: StoredFile) -> None:
         """Note an upload and count its blob; the bytes are already in the blob store."""
         self.count_blob(file.tenant_id, file.blob_key, file.size_bytes)
-        self._connection.execute(insert(tables.files).values(to_columns(file)))
+        self._connection.execute(_ADD, to_columns(file))
 
     def get(self, tenant_id: str, file_id: str) -> StoredFile | None:
         """An upload, or None if this tenant has no such file."""
-        query = select(tables.files).where(tables.files.c.id == file_id, tables.files.c.tenant_id == tenant_id)
-        row = self._connection.execute(query).mappings().one_or_none()
+        row = self._connection.execute(_FILE, {"of_id": file_id, "of_tenant": tenant_id}).mappings().one_or_none()
         return from_json(StoredFile, row) if row else None
 
     def lock(self, tenant_id: str, file_id: str) -> StoredFile | None:
@@ -65,8 +69,8 @@ class FileRows:
 
     def set_source(self, file_id: str, source_key: str, sizes: Sequence[PageSize]) -> None:
         """Note where the file's pages are read from, and what they measure."""
-        query = update(tables.files).where(tables.files.c.id == file_id)
-        self._connection.execute(query.values(source_key=source_key, page_sizes=[to_columns(s) for s in sizes]))
+        found = {"of_id": file_id, "source_key": source_key, "page_sizes": [to_columns(s) for s in sizes]}
+        self._connection.execute(_SET_SOURCE, found)
 
     def is_used(self, file_id: str) -> bool:
         """Whether a job stands on it."""

@@ -28,6 +28,19 @@ _TALLIES = (
 _ORDINALS = select(tables.steps.c.ordinal).where(_OF_RUN, tables.steps.c.kind == bindparam("of_kind"))
 _RESULT = select(tables.steps.c.result).where(tables.steps.c.id == bindparam("step_id"))
 _ADD = insert(tables.steps)
+_CHANGING = (
+    "state",
+    "version",
+    "owner",
+    "attempt",
+    "lease_until",
+    "not_before",
+    "rung_at",
+    "fault",
+    "started_at",
+    "finished_at",
+)
+"""The rest is as it was when the step was made; to write it again would make SQLite look at every key and index."""
 _SWAP = update(tables.steps).where(
     tables.steps.c.id == bindparam("old_id"), tables.steps.c.version == bindparam("old_version")
 )
@@ -74,7 +87,8 @@ class StepRows:
 
     def swap(self, old: Step, new: Step, result: object | None = None) -> bool:
         """Write a changed step if nobody changed it since it was loaded; whether it was written."""
-        values = to_columns(new) | {"old_id": old.id, "old_version": old.version}
+        columns = to_columns(new)
+        values = {name: columns[name] for name in _CHANGING} | {"old_id": old.id, "old_version": old.version}
         if result is not None:
             values["result"] = pack(result)
         return self._connection.execute(_SWAP, values).rowcount == 1
