@@ -9,13 +9,14 @@ from collections.abc import Generator
 from contextlib import contextmanager, nullcontext
 from importlib import resources
 from pathlib import Path
-from typing import cast
 
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.pool import ConnectionPoolEntry
+
+from service.domain.errors import ErrorCode, InternalError
 
 _PRAGMAS = (
     "busy_timeout=30000",  # first: the next one takes a lock for a moment
@@ -40,6 +41,7 @@ class Database:
         self._engine: Engine | None = None
         self._writing = threading.Lock()
         """Held by this process's writer. SQLite has one at a time anyway, and lets the others wait by sleeping."""
+        self._log = _WriteAheadLog(url)
 
     @property
     def url(self) -> str:
@@ -50,7 +52,8 @@ class Database:
     def engine(self) -> Engine:
         """This process's engine."""
         if self._engine is None or self._pid != os.getpid():
-            self._engine, self._pid, self._writing = _make_engine(self._url), os.getpid(), threading.Lock()
+            self._engine, self._pid = _make_engine(self._url), os.getpid()
+            self._writing, self._log = threading.Lock(), _WriteAheadLog(self._url)
         return self._engine
 
     @contextmanager
@@ -67,15 +70,20 @@ class Database:
 
         Args:
             durable: whether the commit must outlive a power cut (the promise behind a 202).
+
+        Raises:
+            InternalError: `not_ready`; it is committed, but not known to be on the disk.
         """
         sqlite = self.engine.dialect.name == "sqlite"
         with self._writing if sqlite else nullcontext(), self.engine.connect() as connection:
             if sqlite:
                 connection.execution_options(fieldmark_write=True)
-            with _synchronous(connection) if sqlite and durable else nullcontext(), connection.begin():
+            with connection.begin():
                 if not sqlite and not durable:
                     connection.execute(text("SET LOCAL synchronous_commit TO off"))
                 yield connection
+        if sqlite and durable:
+            self._log.flush()
 
     def migrate(self) -> None:
         """Bring the tables to this version; several processes may do so at once."""
@@ -100,15 +108,56 @@ class Database:
         self._engine = None
 
 
-@contextmanager
-def _synchronous(connection: Connection) -> Generator[None]:
-    """Let SQLite wait for the disk; the setting may only change between transactions."""
-    driver = cast(sqlite3.Connection, connection.connection.driver_connection)
-    driver.execute("PRAGMA synchronous=FULL")
-    try:
-        yield
-    finally:
-        driver.execute("PRAGMA synchronous=NORMAL")
+class _WriteAheadLog:
+    """Brings what SQLite has committed onto the disk, several writers at once, while the database is free for others.
+
+    SQLite's own way, `synchronous=FULL`, waits for the disk with the database locked. What a checkpoint took out of the
+    log before it was flushed here is on the disk too: a checkpoint waits for both files.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._path = Path(f"{make_url(url).database}-wal")
+        self._counting, self._flushing = threading.Lock(), threading.Lock()
+        self._asked = 0
+        self._flushed = 0
+        """How many of those who asked have what they committed on the disk."""
+
+    def flush(self) -> None:
+        """Wait until what this thread has committed is on the disk.
+
+        Raises:
+            InternalError: `not_ready`.
+        """
+        with self._counting:
+            self._asked += 1
+            mine = self._asked
+        with self._flushing:
+            if self._flushed >= mine:  # by one who began after this thread had asked
+                return
+            with self._counting:
+                upto = self._asked
+            self._to_disk()
+            self._flushed = upto
+
+    def _to_disk(self) -> None:
+        try:
+            log = os.open(self._path, os.O_RDWR)
+        except FileNotFoundError:
+            return  # the last to leave the database has put it away
+        except OSError as error:
+            raise _not_flushed() from error
+        try:
+            os.fsync(log)
+        except OSError as error:
+            raise _not_flushed() from error
+        finally:
+            os.close(log)
+
+
+def _not_flushed() -> InternalError:
+    return InternalError(
+        ErrorCode.NOT_READY, "The disk did not take what the database has written; look at the disk.", retry_after_s=2.0
+    )
 
 
 def _make_engine(url: str) -> Engine:
