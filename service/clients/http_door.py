@@ -146,8 +146,9 @@ async def read_whole(provider: str, response: httpx.Response, *, most: int = MAX
     Raises:
         ClientError: `model_bad_answer`; it has more than `most` bytes, unpacked.
     """
+    told = response.headers.get("content-length", "")
     pieces: list[bytes] = []
-    size = 0
+    size = int(told) if told.isdecimal() and int(told) > most else 0  # what is too long is not waited for
     async for piece in response.aiter_bytes():
         size += len(piece)
         if size > most:

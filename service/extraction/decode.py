@@ -8,7 +8,7 @@ from service.domain.errors import DecodingError, ErrorCode
 from service.domain.records import Extraction, Issue, Stage
 from service.domain.schema import ExtractionSchema
 from service.extraction.answer import ParsedAnswer, RawJson, bad_answer, parse_answer
-from service.extraction.echo import find_echo
+from service.extraction.echo import SCHEMA_KEY, find_echo
 from service.extraction.join import Notes, join_answer
 from service.protocol.additional_values import (
     AdditionalTree,
@@ -109,7 +109,7 @@ def _read_annotations(message: Message) -> tuple[AdditionalTree | None, bool]:
 def _read_values(message: Message, schema: ExtractionSchema, tree: AdditionalTree | None) -> ParsedAnswer:
     text = message.text()
     if text.strip():
-        return parse_answer(text, [p.name for p in schema.root.properties])
+        return parse_answer(text, [*(p.name for p in schema.root.properties), SCHEMA_KEY])
     if isinstance(tree, dict):  # a model that answers by the tool call alone
         values = _bare_values(tree)
         if isinstance(values, dict):

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from service.domain.schema import FieldType, SchemaField
 from service.extraction.answer import RawJson
 
+SCHEMA_KEY = "properties"
+"""What an answer has that is the schema itself."""
 _ENVELOPE_KEY = "_value"
 _FEWEST = 2
 """One text that equals its field's name may be printed so; two are no accident."""
@@ -16,7 +18,7 @@ def find_echo(values: dict[str, RawJson], root: SchemaField) -> str | None:
     """What is wrong with an answer that is an echo, as the end of a sentence; None for one that is not."""
     if _holds_envelope(values):
         return "holds the envelope of `additional_values` in place of plain values"
-    if isinstance(values.get("properties"), dict) and root.property("properties") is None:
+    if isinstance(values.get(SCHEMA_KEY), dict) and root.property(SCHEMA_KEY) is None:
         return "repeats the schema instead of filling it"
     echoes = found = 0
     for value, field in _leaves(values, root):

@@ -41,17 +41,25 @@ class MergeReport:
     rows_in: int
     rows_out: int
     removals: tuple[Removal, ...] = ()
+    nothing_found: bool = False
+    """Whether pages were asked about, and no field has a value."""
 
     def issues(self) -> tuple[Issue, ...]:
-        """One issue a removal."""
+        """One issue a removal, and one where nothing was found."""
         words = {
             "repeat": "a row of {path} that two overlapping splits both gave was kept once",
             "continued": "a row of {path} that the page's edge had cut was joined",
         }
-        return tuple(
+        issues = [
             Issue(stage=Stage.MERGE, code=f"row_{r.reason}", page=r.page, message=words[r.reason].format(path=r.path))
             for r in self.removals
-        )
+        ]
+        if self.nothing_found:
+            told = (
+                "the document has none of the schema's fields; is it of the right kind, and the schema the right one?"
+            )
+            issues.append(Issue(stage=Stage.MERGE, code="nothing_found", message=told))
+        return tuple(issues)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +94,13 @@ def merge(extractions: Sequence[Extraction], schema: ExtractionSchema, *, index:
         rows=name_rows(values, schema.root, folder.fields, record_id),
         conflicts=tuple(folder.conflicts),
     )
-    report = MergeReport(rows_in=folder.rows_in, rows_out=folder.rows_out, removals=tuple(folder.removals))
+    asked = any(e.model for e in ordered)  # a blank document was not shown to any model
+    report = MergeReport(
+        rows_in=folder.rows_in,
+        rows_out=folder.rows_out,
+        removals=tuple(folder.removals),
+        nothing_found=asked and all(entry.value is None for entry in folder.fields.values()),
+    )
     return Merged(record=record, report=report)
 
 

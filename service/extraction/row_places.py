@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -14,6 +14,8 @@ _SAME_LINE = 0.6
 """Distance of two middles on one line, in line heights."""
 _SAME_ROW = 3.5
 """Distance within a row whose cells are wrapped, in line heights."""
+_STRONG = 0.35
+"""Least weight of a position at which one of several rows with the same values may stand, as a share of the best."""
 _MOST_BANDS = 64
 _MOST_ANCHOR_PLACES = 4
 _LONG_TEXT = 3
@@ -57,7 +59,8 @@ def place_rows(rows: Sequence[Sequence[Cell]], line_height: float) -> None:
         rows: in the order of the values; the cells of each in schema order.
         line_height: usual height of a line, as a fraction of the page.
     """
-    bands = _choose_bands(rows, line_height)
+    twins = _twins(rows)
+    bands = _choose_bands(rows, twins, line_height)
     used: defaultdict[str, set[tuple[int, tuple[int, ...]]]] = defaultdict(set)
     for reach in (_SAME_LINE * line_height, _SAME_ROW * line_height):
         _choose_single(rows, bands, reach, used)
@@ -65,8 +68,8 @@ def place_rows(rows: Sequence[Sequence[Cell]], line_height: float) -> None:
         for row, at in zip(rows, bands, strict=True):
             if at is not None:
                 _choose_among(row, at, reach, middles, used)
-    for row, at in zip(rows, bands, strict=True):
-        _choose_far(row, at, used)
+    for row, at, number in zip(rows, bands, range(len(rows)), strict=True):
+        _choose_far(row, at, used, alone=number not in twins or any(cell.chosen for cell in row))
 
 
 _Used = defaultdict[str, set[tuple[int, tuple[int, ...]]]]
@@ -122,48 +125,76 @@ def _choose_among(row: Sequence[Cell], at: float, reach: float, middles: dict[st
         _take(cell, best, used)
 
 
-def _choose_far(row: Sequence[Cell], at: float | None, used: _Used) -> None:
-    """Texts that stand once for several rows, such as a day above its entries: the nearest place, rather above."""
+def _choose_far(row: Sequence[Cell], at: float | None, used: _Used, *, alone: bool) -> None:
+    """Texts that stand once for several rows, such as a day above its entries: the nearest place, rather above.
+
+    Args:
+        alone: whether the row may share a place: no other row has the same values, or it has a place of its own.
+    """
     for cell in row:
         if cell.chosen is not None or not cell.found or (cell.is_number and at is not None):
             continue
         if at is None:
-            free = _free(cell, cell.found.places, used)
-            _take(cell, (free or list(cell.found.places))[0], used)
-        elif len(cell.found.places[0].text) >= _LONG_TEXT:
+            free = _free(cell, cell.found.places, used) or (list(cell.found.places) if alone else [])
+            if free:
+                _take(cell, free[0], used)
+        elif alone and len(cell.found.places[0].text) >= _LONG_TEXT:
             _take(cell, min(cell.found.places, key=lambda p: (p.at > at, abs(p.at - at))), used)
 
 
-def _choose_bands(rows: Sequence[Sequence[Cell]], line_height: float) -> list[float | None]:
-    """The position of each row: the chain of growing positions on which the most cells stand; None without places."""
-    options = _options(rows, line_height)
+def _twins(rows: Sequence[Sequence[Cell]]) -> dict[int, tuple[int, int, int]]:
+    """Rows with the same values as others: the first of those, the row's place among them from 0, and their number."""
+    alike: defaultdict[tuple[tuple[str, int], ...], list[int]] = defaultdict(list)
+    for number, row in enumerate(rows):
+        alike[tuple((cell.column, id(cell.found)) for cell in row)].append(number)
+    groups = [group for group in alike.values() if len(group) > 1]
+    return {number: (group[0], order, len(group)) for group in groups for order, number in enumerate(group)}
+
+
+_Twins = Mapping[int, tuple[int, int, int]]
+
+
+def _choose_bands(rows: Sequence[Sequence[Cell]], twins: _Twins, line_height: float) -> list[float | None]:
+    """The position of each row: the chain of growing positions on which the most cells stand; None without places.
+
+    Of rows with the same values no two have one position: more rows than are printed have none.
+    """
+    options = _options(rows, twins, line_height)
     chosen: list[float | None] = [None] * len(rows)
     for row, at in _best_chain(options, _SAME_LINE * line_height):
         chosen[row] = at
     taken = {at for at in chosen if at is not None}
     for number, scored in enumerate(options):
         if chosen[number] is None and scored:  # out of order, or beside another row: its best position that is free
-            free = [s for s in scored if s[0] not in taken] or scored
+            free = [s for s in scored if s[0] not in taken] or ([] if number in twins else scored)
+            if not free:
+                continue
             at, _ = max(free, key=lambda s: s[1])
             chosen[number] = at
             taken.add(at)
     return chosen
 
 
-def _options(rows: Sequence[Sequence[Cell]], line_height: float) -> list[list[tuple[float, float]]]:
+def _options(rows: Sequence[Sequence[Cell]], twins: _Twins, line_height: float) -> list[list[tuple[float, float]]]:
     """For each row the positions it may have, with the weight of the cells found there."""
-    signatures = [tuple((cell.column, id(cell.found)) for cell in row) for row in rows]
-    totals, seen = Counter(signatures), Counter[object]()
+    strong: dict[int, list[tuple[float, float]]] = {}
     options: list[list[tuple[float, float]]] = []
-    for row, signature in zip(rows, signatures, strict=True):
-        ats = _anchor_positions(row, line_height)
-        first = seen[signature]
-        seen[signature] += 1
-        last = len(ats) - totals[signature] + first
+    for number, row in enumerate(rows):
+        if number not in twins:
+            options.append(_scored(row, line_height)[:_MOST_BANDS])
+            continue
+        first, order, count = twins[number]
+        if first not in strong:
+            scored = _scored(row, line_height)
+            least = _STRONG * max((weight for _, weight in scored), default=0.0)
+            strong[first] = [(at, weight) for at, weight in scored if weight >= least]
         # Of n like rows and m positions, the k-th can only have the k-th to the (m - n + k)-th.
-        window = ats[first : max(first, last) + 1][:_MOST_BANDS] or ats[-1:]
-        options.append([(at, _weight(row, at, line_height)) for at in window])
+        options.append(strong[first][order : max(order, len(strong[first]) - count + order) + 1][:_MOST_BANDS])
     return options
+
+
+def _scored(row: Sequence[Cell], line_height: float) -> list[tuple[float, float]]:
+    return [(at, _weight(row, at, line_height)) for at in _anchor_positions(row, line_height)]
 
 
 def _anchor_positions(row: Sequence[Cell], line_height: float) -> list[float]:

@@ -6,14 +6,15 @@ from pathlib import Path
 
 from service.domain.errors import ErrorCode
 from service.domain.jobs import JobStatus, StepKind, StepState
+from service.rehearsal.way_faults import RETRY_FORMS
 from tests.fakes.model_stub import ModelStub
 from tests.fakes.pipeline import Pipeline, numbered_pdf, pipeline
 
-FORMS = ("delta", "http_date", "ms", "timestamp_requests", "timestamp_tokens", "reset_requests", "garbage")
+FORMS = tuple(RETRY_FORMS)
 
 
 def test_a_rate_limit_is_waited_out_whatever_it_is_said_in(service: Pipeline, stub: ModelStub) -> None:
-    """Seven jobs at once, each turned away once in another form: each is asked once more, none fails."""
+    """A job for each form at once, each turned away once in another form: each is asked once more, none fails."""
     stub.script(*({"fault": "429", "form": form, "seconds": 1} for form in FORMS))
     jobs = [service.submit(numbered_pdf(1, mark=form)) for form in FORMS]
     assert {service.finish(job).status for job in jobs} == {JobStatus.SUCCEEDED}

@@ -17,8 +17,8 @@ from service.protocol.additional_values import read_additional_values
 from service.protocol.completion import ChatCompletion
 from service.protocol.data_url import encode_data_url
 from service.protocol.request import ExtractionOptions, ExtractionRequest, build_extraction_request
-from tests.fakes.model_stub import ModelStub
 from service.rehearsal.refusals import NO_CREDIT_KEY, WRONG_KEY
+from tests.fakes.model_stub import ModelStub
 
 T = TypeVar("T")
 SCHEMA: dict[str, Any] = {
