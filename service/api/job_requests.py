@@ -63,10 +63,6 @@ class OptionFields(BaseModel):
         """What is said of schemas, in the words of those who find them."""
         return SchemaWish(source=self.schema_, reference=self.schema_ref, references=self.schemas)
 
-    def schema_wish(self) -> SchemaWish:
-        """What is said of schemas, in the words of those who find them."""
-        return SchemaWish(source=self.schema_, reference=self.schema_ref, references=self.schemas)
-
     def merged_into(self, options: JobOptions) -> JobOptions:
         """The options with what was asked for put over them."""
         plain = {"model", "split_documents", "mode", "absent", "webhook_url", "retention_days"}
