@@ -19,9 +19,11 @@ from service.api import (
     files,
     job_actions,
     jobs,
+    learned,
     models,
     probes,
     proof,
+    provisional,
     review,
     schemas,
     webhooks,
@@ -33,6 +35,7 @@ from service.api.metrics import Metrics
 from service.api.middleware import Envelope
 from service.api.payloads import API
 from service.auth.keys import Authenticator
+from service.auth.links import LinkSigner, link_secret
 from service.auth.origin import origin_rule
 from service.jobs.services import Services
 from service.settings import Settings
@@ -51,6 +54,8 @@ _ROUTERS: tuple[APIRouter, ...] = (
     proof.router,
     review.router,
     events.router,
+    learned.router,
+    provisional.router,
     models.router,
     schemas.router,
     webhooks.router,
@@ -84,7 +89,9 @@ def create_app(
         lifespan=lifespan,
     )
     metrics, waiters = Metrics(services), Places(settings.dropin_waiting)
-    authenticator = Authenticator(services)
+    authenticator = Authenticator(
+        services, LinkSigner(link_secret(settings.link_key.get_secret_value(), settings.home))
+    )
     app.state.metrics = metrics
     app.state.context = Context(
         services=services,
@@ -101,7 +108,12 @@ def create_app(
     install_handlers(app)
     for router in _ROUTERS:
         app.include_router(router, prefix=API)
-    for router in (dropin.router, dropin_jobs.router, probes.router, ui_router(authenticator)):
+    for router in (
+        dropin.router,
+        dropin_jobs.router,
+        probes.router,
+        ui_router(authenticator, frame_ancestors=settings.frame_ancestors),
+    ):
         app.include_router(router)
     return app
 

@@ -93,6 +93,18 @@ class Settings(BaseSettings):
     retention_days: int = Field(30, gt=0, description="Days a finished job is kept.")
     api_host: str = Field("127.0.0.1", description="Address the API listens on.")
     api_port: int = Field(8000, ge=0, le=65535, description="Port the API listens on; 0: any free one.")
+    review_return_origins: str = Field(
+        "", description="Origins, comma-separated, that a signed review link may lead back to after the decision."
+    )
+    frame_ancestors: str = Field(
+        "",
+        pattern=r"^[A-Za-z0-9:/.* \[\]_-]*$",
+        description="Origins, separated by spaces, whose pages may show the review screen in a frame; empty: none.",
+    )
+    link_key: SecretStr = Field(
+        SecretStr(""),
+        description="Secret that signs review links; empty: one in the home, which is enough for one machine.",
+    )
     allowed_hosts: str = Field("", description="Further Host names, comma-separated, that the API answers to.")
 
     api_key: SecretStr = Field(

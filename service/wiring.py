@@ -21,6 +21,7 @@ from service.clients.embedded import EmbeddedClient, EmbeddedDoors
 from service.clients.registry import ClientRegistry, Provider
 from service.documents.reader import DocumentReader, ReadingLimits
 from service.domain.errors import ErrorCode, InputError
+from service.domain.memory import NO_LESSONS, Lessons
 from service.domain.pages import PageText
 from service.domain.records import Extraction
 from service.embedded.model import MODEL_VERSION
@@ -28,6 +29,7 @@ from service.extraction.answer import parse_answer
 from service.extraction.encode import CompletionHead, EncodeOptions, encode_completion
 from service.jobs.keeper import ClaimKeeper
 from service.jobs.lifecycle import LeaseRule
+from service.jobs.memory import lessons_of
 from service.jobs.services import JobLimits, LoopThread, Services
 from service.messaging.queue import TaskQueue
 from service.protocol.completion import ChatCompletion
@@ -183,6 +185,13 @@ class PageSource:
         with self.store.read() as rows:
             return rows.pages.load(reference.source_key, reference.pages)
 
+    def lessons(self, reference: PagesReference) -> Lessons:
+        """What is remembered of their layout."""
+        if not reference.memories:
+            return NO_LESSONS
+        with self.store.read() as rows:
+            return lessons_of(rows.memories.find(reference.memories))
+
     def draw(self, wanted: PagePicture) -> bytes:
         """A page as JPEG, drawn once and kept while there is room."""
         variant = f"{wanted.page}/{wanted.dpi}/{'grey' if wanted.grey else 'colour'}/jpeg"
@@ -197,7 +206,7 @@ class PageSource:
 
 def _models(settings: Settings, pages: PageSource) -> ClientRegistry:
     def make_embedded() -> EmbeddedClient:
-        return EmbeddedClient(EmbeddedDoors(load_pages=pages.load, encode=_encode))
+        return EmbeddedClient(EmbeddedDoors(load_pages=pages.load, load_lessons=pages.lessons, encode=_encode))
 
     def make_openai() -> ExtractionClient:
         from service.clients.model_traits import TraitTable  # as below: time that only its users wait for

@@ -14,7 +14,7 @@ from fastapi.security import HTTPBearer
 from service.api.unsupported import refuse_unsupported
 from service.auth.callers import Caller
 from service.auth.keys import Authenticator
-from service.auth.sessions import authorization_of
+from service.auth.sessions import authorization_of, link_of
 from service.domain.errors import ErrorCode, InternalError
 from service.jobs.services import Services
 from service.settings import Settings
@@ -99,7 +99,10 @@ _scheme = HTTPBearer(auto_error=False, description="An API key: `fm_…`. Not ne
 def _authenticate(request: Request) -> Caller:
     client = request.client.host if request.client else None
     shown = authorization_of(request.headers.get("authorization"), request.cookies)
-    return context_of(request).authenticator.authenticate(shown, client)
+    context, named = context_of(request), request.path_params
+    if shown is None:
+        shown = link_of(request.cookies, context.authenticator.links, named, context.services.clock())
+    return context.authenticator.authenticate(shown, client, named=named)
 
 
 def _identify(request: Request, _shown: Annotated[object, Depends(_scheme)]) -> Caller:

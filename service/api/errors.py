@@ -63,6 +63,7 @@ ERROR_RULES: Mapping[ErrorCode, ErrorRule] = {
     ErrorCode.PAGE_NOT_FOUND: _MISSING,
     ErrorCode.JOB_NOT_FOUND: _MISSING,
     ErrorCode.SCHEMA_NOT_FOUND: _MISSING,
+    ErrorCode.MEMORY_NOT_FOUND: _MISSING,
     ErrorCode.WEBHOOK_NOT_FOUND: _MISSING,
     ErrorCode.DELIVERY_NOT_FOUND: _MISSING,
     ErrorCode.BATCH_NOT_FOUND: _MISSING,

@@ -9,15 +9,28 @@ from fastapi import APIRouter, Depends, Request
 
 from service.api import examples, review_examples
 from service.api.bodies import read_object
-from service.api.context import Reviewer, ServicesOf, refuse_query
+from service.api.context import Reviewer, ServicesOf, context_of, refuse_query
 from service.api.documentation import JOB, errors, json_body, success
 from service.api.faults import check_body
 from service.api.jobs import JobId, job_payload
-from service.api.payloads import JobPayload
-from service.api.review_payloads import ApproveRequest, NextPayload, NextRequest, RejectRequest
-from service.domain.errors import ErrorCode
+from service.api.payloads import JobPayload, moment
+from service.api.review_payloads import (
+    ApproveRequest,
+    AskRequest,
+    LinkPayload,
+    LinkRequest,
+    NextPayload,
+    NextRequest,
+    RejectRequest,
+    ReviewersPayload,
+)
+from service.auth.links import ReviewLink, check_return_url
+from service.domain.errors import AccessError, ErrorCode
+from service.jobs.queries import get_job
 from service.jobs.reviewing import (
+    Question,
     approve_job,
+    ask_colleague,
     claim_job,
     count_waiting,
     next_to_review,
@@ -26,6 +39,7 @@ from service.jobs.reviewing import (
     reopen_job,
 )
 from service.jobs.services import Services
+from service.storage.access import Role
 
 router = APIRouter(tags=["review"], dependencies=[Depends(refuse_query)])
 _ERRORS = errors(*JOB, ErrorCode.NOT_FINISHED, ErrorCode.WRONG_STATE)
@@ -48,6 +62,33 @@ async def take_next(request: Request, services: ServicesOf, caller: Reviewer) ->
 def claim(job_id: JobId, services: ServicesOf, caller: Reviewer) -> JobPayload:
     """Keep others from deciding; it ends after ten idle minutes, and each correction or claim begins them anew."""
     return job_payload(services, claim_job(services, caller.tenant_id, job_id, caller.user))
+
+
+@router.post(
+    "/jobs/{job_id}/review-link",
+    summary="Make a signed link to a document",
+    responses=errors(*JOB) | success(LinkPayload, review_examples.LINK, "Whoever has it may review this document."),
+    openapi_extra=json_body(LinkRequest, {"expires_s": 3600, "user": "ada"}, required=False),
+)
+async def make_link(job_id: JobId, request: Request, services: ServicesOf, caller: Reviewer) -> LinkPayload:
+    """For programs that send their users to the screen: it needs no key, ends, and opens nothing else."""
+    asked = check_body(LinkRequest, await read_object(request))
+    context = context_of(request)
+    if caller.link is not None:
+        raise AccessError(ErrorCode.FORBIDDEN, "A link makes no further links; use a key.")
+    if asked.return_url:
+        check_return_url(asked.return_url, context.settings.review_return_origins)
+    job = await to_thread.run_sync(get_job, services, caller.tenant_id, job_id)
+    link = ReviewLink(
+        tenant_id=caller.tenant_id,
+        user=asked.user.strip() or caller.user,
+        job_id=job.id,
+        file_id=job.file_id,
+        expires_at=services.clock() + asked.expires_s,
+        return_url=asked.return_url,
+    )
+    token = context.authenticator.links.sign(link)
+    return LinkPayload(url=f"/review/{job.id}?link={token}", expires_at=moment(link.expires_at))
 
 
 @router.post("/jobs/{job_id}/release", summary="Give a document back", responses=_ERRORS | _ANSWER)
@@ -80,6 +121,30 @@ async def reject(job_id: JobId, request: Request, services: ServicesOf, caller: 
     asked = check_body(RejectRequest, await read_object(request))
     work = partial(reject_job, services, caller.tenant_id, job_id, caller.user, asked.reason)
     return await to_thread.run_sync(job_payload, services, await to_thread.run_sync(work))
+
+
+@router.post(
+    "/jobs/{job_id}/ask",
+    summary="Ask a colleague",
+    responses=_ERRORS | _ANSWER,
+    openapi_extra=json_body(AskRequest, {"to": "ben", "question": "Is this the right cost centre?"}),
+)
+async def ask(job_id: JobId, request: Request, services: ServicesOf, caller: Reviewer) -> JobPayload:
+    """Give the document to a colleague for a day; it is the next that they are handed, with your question."""
+    asked = check_body(AskRequest, await read_object(request))
+    work = partial(ask_colleague, services, caller.tenant_id, job_id, caller.user, Question(asked.to, asked.question))
+    return await to_thread.run_sync(job_payload, services, await to_thread.run_sync(work))
+
+
+@router.get(
+    "/reviewers",
+    summary="Who may review",
+    responses=errors() | success(ReviewersPayload, {"reviewers": ["ada", "ben"]}, "By name."),
+)
+def read_reviewers(services: ServicesOf, caller: Reviewer) -> ReviewersPayload:
+    """Whom a document may be given to."""
+    with services.store.read() as rows:
+        return ReviewersPayload(reviewers=list(rows.access.names(caller.tenant_id, (Role.REVIEW, Role.ADMIN))))
 
 
 @router.post("/jobs/{job_id}/reopen", summary="Take a decision back", responses=_ERRORS | _ANSWER)

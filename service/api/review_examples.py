@@ -102,4 +102,8 @@ HISTORY: JsonObject = {
     ]
 }
 _HELD: JsonObject = {"status": "succeeded", "review": _REVIEW}
+LINK: JsonObject = {
+    "url": "/review/job_8c1f0c7a4b4f0f9a6d8f4e2b1c0d9e3f?link=fl_eyJ0ZW5hbnQ.c2lnbmF0dXJl",
+    "expires_at": "2026-11-30T10:00:00Z",
+}
 NEXT: JsonObject = {"job": {**examples.JOB, **_HELD}, "waiting": 12}

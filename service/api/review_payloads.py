@@ -105,6 +105,42 @@ class ApproveRequest(Request):
     accept_unseen: bool = Field(False, description="Approve although doubts were not settled; the history keeps it.")
 
 
+class LinkRequest(Request):
+    """What a signed link allows."""
+
+    expires_s: int = Field(3600, ge=60, le=604_800, description="Seconds until the link ends.")
+    return_url: str = Field(
+        "",
+        max_length=1000,
+        pattern=r"^(https?://[^\s<>\"\\]+)?$",
+        description="Where the browser goes after the decision, with `job_id` and `review` added to its query.",
+    )
+    user: str = Field(
+        "", max_length=100, pattern=r"^[^\x00-\x1f\x7f]*$", description="Who reviews, for the history; empty: you."
+    )
+
+
+class LinkPayload(Payload):
+    """A link that opens one document for review."""
+
+    url: str
+    """Relative to this service's address."""
+    expires_at: datetime
+
+
+class AskRequest(Request):
+    """Whom a reviewer asks, and what."""
+
+    to: Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]+$")]
+    question: Annotated[str, StringConstraints(min_length=1, max_length=1000, pattern=r"^[^\x00-\x08\x0b-\x1f\x7f]+$")]
+
+
+class ReviewersPayload(Payload):
+    """Users who may review."""
+
+    reviewers: list[str]
+
+
 class RejectRequest(Request):
     """Why a document is rejected."""
 

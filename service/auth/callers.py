@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from service.auth.links import ReviewLink
 from service.domain.errors import AccessError, ErrorCode
 from service.storage.access import Role
 
@@ -28,6 +29,8 @@ class Caller:
     tenant_id: str
     user: str
     role: Role
+    link: ReviewLink | None = None
+    """Then nothing but its document."""
 
     def require(self, role: Role) -> None:
         """Let nobody pass who may not do this.

@@ -6,9 +6,11 @@ import hashlib
 import secrets
 import threading
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from service.auth.callers import LOCAL_CALLER, LOCAL_TENANT, Caller
+from service.auth.links import PREFIX, LinkSigner
 from service.auth.origin import is_loopback
 from service.domain.errors import AccessError, ErrorCode, InputError
 from service.jobs.services import Services
@@ -101,14 +103,24 @@ class Authenticator:
     nothing about a key.
     """
 
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: Services, links: LinkSigner) -> None:
         self._services = services
+        self.links = links
         self._lock = threading.Lock()
         self._known: dict[str, tuple[Caller, float]] = {}
         self._keys_seen_at = float("-inf")
 
+    def now(self) -> float:
+        """Unix seconds, by the clock that ends links."""
+        return self._services.clock()
+
     def authenticate(
-        self, authorization: str | None, client_host: str | None, *, any_key_alone: bool = False
+        self,
+        authorization: str | None,
+        client_host: str | None,
+        *,
+        any_key_alone: bool = False,
+        named: Mapping[str, object] | None = None,
     ) -> Caller:
         """Who it is.
 
@@ -117,18 +129,27 @@ class Authenticator:
             client_host: address of the other end of the connection; None if unknown.
             any_key_alone: whether, while there are no keys, this machine itself may show any: clients of the vendor
                 cannot do without one.
+            named: the ids in the request's path; a signed link opens only what is about its document.
 
         Raises:
-            AccessError: `invalid_api_key`: a key is missing, malformed, unknown or ended.
+            AccessError: `invalid_api_key`: a key is missing, malformed, unknown or ended; `forbidden`: a link is shown
+                for something else than its document.
         """
         alone = any_key_alone and is_loopback(client_host) and not self._keys_exist()
         if authorization is not None and not alone:
-            return self._owner(_bearer(authorization))
+            secret = _bearer(authorization)
+            return self._linked(secret, named or {}) if secret.startswith(PREFIX) else self._owner(secret)
         if self._keys_exist():
             raise _refused("This service wants an API key: send it as `Authorization: Bearer fm_…`.")
         if not is_loopback(client_host):
             raise _refused("Without API keys only this machine itself is served; make one with `fieldmark keys add`.")
         return LOCAL_CALLER
+
+    def _linked(self, token: str, named: Mapping[str, object]) -> Caller:
+        link = self.links.read(token, self._services.clock())
+        if not link.allows(named):
+            raise AccessError(ErrorCode.FORBIDDEN, "This link opens one document alone; use a key for anything else.")
+        return Caller(tenant_id=link.tenant_id, user=link.user, role=Role.REVIEW, link=link)
 
     def _owner(self, secret: str) -> Caller:
         digest, now = digest_of(secret), self._services.clock()

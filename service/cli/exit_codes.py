@@ -78,6 +78,7 @@ _FAULTS: Mapping[ExitCode, tuple[ErrorCode, ...]] = {
         ErrorCode.PAGE_NOT_FOUND,
         ErrorCode.JOB_NOT_FOUND,
         ErrorCode.SCHEMA_NOT_FOUND,
+        ErrorCode.MEMORY_NOT_FOUND,
         ErrorCode.BATCH_NOT_FOUND,
         ErrorCode.ROUTE_NOT_FOUND,
         ErrorCode.METHOD_NOT_ALLOWED,

@@ -40,10 +40,12 @@ class PagesReference:
     source_key: str
     pages: tuple[int, ...]
     """1-based pages of the file, in the order in which the model is to number them from 1."""
+    memories: tuple[str, ...] = ()
+    """Ids of what is remembered of their layout, the newest first."""
 
     def url(self) -> str:
         """The reference as the URL of an `image_url` part."""
-        return f"{_SCHEME}{self.source_key}#{','.join(map(str, self.pages))}"
+        return ";".join((f"{_SCHEME}{self.source_key}#{','.join(map(str, self.pages))}", *self.memories))
 
     @classmethod
     def parse(cls, url: str) -> PagesReference:
@@ -55,7 +57,8 @@ class PagesReference:
         key, mark, numbers = url.removeprefix(_SCHEME).rpartition("#")
         if not url.startswith(_SCHEME) or not mark:
             raise ValueError("not a reference to pages")
-        return cls(key, tuple(int(n) for n in numbers.split(",")))
+        pages, *memories = numbers.split(";")
+        return cls(key, tuple(int(n) for n in pages.split(",")), tuple(memories))
 
 
 _SCHEME = "fieldmark-pages:"

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from service.clients.base import Capabilities, PagesReference
 from service.clients.schema_limits import check_schema_limits
 from service.domain.errors import ClientError, ErrorCode
+from service.domain.memory import Lessons
 from service.domain.pages import PageText
 from service.domain.records import Extraction
 from service.domain.schema import ExtractionSchema, parse_schema
@@ -39,6 +40,8 @@ class EmbeddedDoors:
     """What the client needs from other rooms, handed over by wiring."""
 
     load_pages: Callable[[PagesReference], Sequence[PageText]]
+    load_lessons: Callable[[PagesReference], Lessons]
+    """What people taught about the layout of the pages."""
     encode: Callable[[Extraction, str, int, tuple[int, ...]], ChatCompletion]
     """An extraction, the completion's id and time, and the pages to number from 1 → the completion."""
 
@@ -82,6 +85,8 @@ class EmbeddedClient:
             message = "The embedded model is only reached through a job: it reads pages that were read before."
             raise ClientError(ErrorCode.MODEL_REJECTED, message, retryable=False) from error
         named = request.response_format.json_schema
-        extraction = self._model.extract(parse_schema(named.source, named.name), self._doors.load_pages(reference))
+        schema = parse_schema(named.source, named.name)
+        lessons = self._doors.load_lessons(reference)
+        extraction = self._model.extract(schema, self._doors.load_pages(reference), lessons)
         completion_id = f"iex-{uuid.uuid4().hex[:16]}"
         return self._doors.encode(extraction, completion_id, int(time.time()), reference.pages)

@@ -77,6 +77,8 @@ class ReviewAction(StrEnum):
     CORRECT = "correct"
     CLAIM = "claim"
     RELEASE = "release"
+    ASK = "ask"
+    """A colleague was asked, and has the document now."""
     APPROVE = "approve"
     REJECT = "reject"
     REOPEN = "reopen"
@@ -99,7 +101,7 @@ class ReviewEvent:
     """The operation's id (`correct`)."""
     correction: Correction | None = None
     detail: JsonObject
-    """Reason of a rejection, doubts that an approval left."""
+    """Reason of a rejection, doubts that an approval left, who was asked what."""
     position: int = 0
     """Order within the store; given by it."""
 

@@ -42,6 +42,7 @@ class ErrorCode(StrEnum):
     JOB_NOT_FOUND = "job_not_found"
     BATCH_NOT_FOUND = "batch_not_found"
     SCHEMA_NOT_FOUND = "schema_not_found"
+    MEMORY_NOT_FOUND = "memory_not_found"
     WEBHOOK_NOT_FOUND = "webhook_not_found"
     DELIVERY_NOT_FOUND = "delivery_not_found"
     ROUTE_NOT_FOUND = "route_not_found"

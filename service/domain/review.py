@@ -9,6 +9,8 @@ from service.domain.jobs import ReviewState
 
 CLAIM_S = 600.0
 """A claim ends after ten idle minutes."""
+ASKED_S = 86_400.0
+"""A colleague who was asked has a day to take the document up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +68,17 @@ def release(standing: Standing, who: str, now: float) -> Standing:
     _refuse_decided(standing, "given back")
     _refuse_held(standing, who, now)
     return replace(standing, state=ReviewState.NEEDED, claimed_by=None, claimed_until=0.0)
+
+
+def hand_to(standing: Standing, who: str, colleague: str, now: float) -> Standing:
+    """Give a document to a colleague, who has it for a day.
+
+    Raises:
+        StateError: `wrong_state`: it is decided, or another has it.
+    """
+    _refuse_decided(standing, "handed on")
+    _refuse_held(standing, who, now)
+    return replace(standing, state=ReviewState.IN_REVIEW, claimed_by=colleague, claimed_until=now + ASKED_S)
 
 
 def decide(standing: Standing, who: str, now: float, *, approved: bool) -> Standing:

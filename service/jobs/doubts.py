@@ -8,7 +8,7 @@ from service.domain.jobs import Job, UnroutedReason
 from service.domain.pages import PageRange
 from service.domain.records import Issue, PageCoverage, Record, Stage
 from service.extraction.review import review_reasons
-from service.extraction.review_policy import apply_policy, parse_policy
+from service.extraction.review_policy import apply_policy, limit_reasons, parse_policy
 
 UNROUTED = "unrouted"
 """The reason, and the code of the issue, of a document that was given no schema."""
@@ -28,12 +28,11 @@ def find_doubts(job: Job, records: Sequence[Record], coverage: Sequence[PageCove
         if not mine:
             continue
         pages = {page for n in mine for page in documents[n].numbers()}
-        found = review_reasons(
-            [record for record in records if record.index in mine],
-            [row for row in coverage if row.page in pages],
-            several=len(records) > 1,
-        )
-        reasons += apply_policy(parse_policy(schema.parse()), found, job_id=job.id)
+        policy, own = parse_policy(schema.parse()), [record for record in records if record.index in mine]
+        several = len(records) > 1
+        found = review_reasons(own, [row for row in coverage if row.page in pages], several=several)
+        beyond = limit_reasons(policy, own, several=several)
+        reasons += apply_policy(policy, (*found, *beyond), job_id=job.id)
     reasons += [f"{UNROUTED}:{index}" for index, _, _ in unrouted_documents(job)]
     return tuple(dict.fromkeys(reasons))
 

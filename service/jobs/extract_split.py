@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from service.clients.base import ExtractionClient, PagesReference
 from service.domain.errors import ErrorCode
 from service.domain.jobs import Fault, QueueName, Step, StepKind
+from service.domain.memory import Memory
 from service.domain.pages import PageRange, PageText
 from service.domain.records import Extraction, Usage
 from service.domain.schema import ExtractionSchema
 from service.extraction.decode import Finish, decode_choice, judge_finish_reason
 from service.extraction.ground import ground
+from service.extraction.hints import with_hints
 from service.extraction.plan import PlannedSplit, SplitKind, halve, halve_fields, narrow_schema
 from service.jobs.lifecycle import NewStep
+from service.jobs.memory import lessons_of, recall
 from service.jobs.services import Services
 from service.jobs.settle import Claim, Outcome
 from service.protocol.completion import ChatCompletion, Choice
 from service.protocol.data_url import encode_data_url
+from service.protocol.json_text import encode_json
 from service.protocol.request import ExtractionOptions, ExtractionRequest, build_extraction_request
 
 _FREE = -1
@@ -34,7 +38,11 @@ def build_request(services: Services, claim: Claim) -> ExtractionRequest:
     """The request for a split; where the model wants bytes, its pages are cut out of the file."""
     job = claim.job
     client, model = services.models.resolve(job.options.model)
-    schema = schema_of(claim)
+    schema, memories = schema_of(claim), recall(services, claim)
+    source = schema.source
+    if memories and client.capabilities.pages_as != "reference":
+        spare = client.capabilities.max_schema_chars - len(encode_json(source))
+        source = with_hints(source, lessons_of(memories), most_chars=spare)
     options = ExtractionOptions(
         mode=job.options.mode if job.options.mode != "standard" else None,
         location=True,
@@ -43,17 +51,17 @@ def build_request(services: Services, claim: Claim) -> ExtractionRequest:
     )
     return build_extraction_request(
         model=model,
-        file_url=_pages_url(services, claim, client),
-        schema=schema.source,
+        file_url=_pages_url(services, claim, client, memories),
+        schema=source,
         schema_name=re.sub(r"[^A-Za-z0-9_-]", "_", schema.name)[:64] or "document",
         options=options,
     )
 
 
-def _pages_url(services: Services, claim: Claim, client: ExtractionClient) -> str:
+def _pages_url(services: Services, claim: Claim, client: ExtractionClient, memories: Sequence[Memory]) -> str:
     source_key, pages = claim.job.source_key or "", claim.step.pages
     if client.capabilities.pages_as != "file":
-        return PagesReference(source_key, pages).url()
+        return PagesReference(source_key, pages, tuple(memory.id for memory in memories)).url()
     with services.blobs.local(source_key) as path:
         if len(pages) == claim.job.page_count and path.stat().st_size <= client.capabilities.max_file_bytes:
             return encode_data_url(path.read_bytes())

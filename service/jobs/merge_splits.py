@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from service.domain.errors import ErrorCode
 from service.domain.jobs import Fault, Job, JobStatus, ReviewState, Step, StepKind, StepState
@@ -17,6 +17,7 @@ from service.extraction.merge import merge
 from service.extraction.overlay import close, lay_over
 from service.extraction.shape import blank_extraction
 from service.jobs import lifecycle
+from service.jobs.calibrate import calibrate
 from service.jobs.doubts import find_doubts, unrouted_documents, unrouted_issues
 from service.jobs.services import Services
 from service.jobs.settle import Claim, Outcome
@@ -37,6 +38,8 @@ class RunResult:
     issues: tuple[Issue, ...]
     usage: Usage
     model: str
+    demoted: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """Record id → pointers of values that the model called `high` and that are `low` all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,9 @@ def merge_splits(services: Services, claim: Claim) -> Outcome:
     """Make the records of a run; the run is over once this outcome is settled."""
     job = claim.job
     splits = _load(services, job)
-    records, merge_issues = _merge_documents(job, splits)
+    merged, merge_issues = _merge_documents(job, splits)
+    calibrated = calibrate(services, job, merged)
+    records = calibrated.records
     coverage = build_coverage(
         job.page_count or 0,
         splits.texts,
@@ -71,9 +76,11 @@ def merge_splits(services: Services, claim: Claim) -> Outcome:
             *unrouted_issues(job),
             *_several_documents(services, job),
             *merge_issues,
+            *calibrated.issues,
         ),
         usage=sum((answer.usage for answer in splits.answers.values()), NO_USAGE),
         model=services.models.canonical(job.options.model),
+        demoted=calibrated.demoted,
     )
     body = pack(result)
     return Outcome(apply=lambda rows, job: _publish(rows, job, result, body, services.clock()))

@@ -12,12 +12,21 @@ from service.domain.records import Json, JsonObject
 from service.domain.review import Standing
 from service.jobs.current import Current, refuse_unfinished
 from service.jobs.doubts import find_doubts
+from service.jobs.memory import forget_lookback, keep_lookback, look_back
 from service.jobs.queries import get_job
 from service.jobs.services import Services
 from service.storage.store import Rows
 
 _LOOKED_FOR = ("low", "conflict", "check")
 """Reasons that a person settles field by field."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a reviewer asks, and whom."""
+
+    to: str
+    text: str
 
 
 def standing_of(job: Job) -> Standing:
@@ -59,7 +68,7 @@ def next_to_review(services: Services, tenant_id: str, who: str, *, skip: tuple[
     """
     now = services.clock()
     with services.store.write(durable=True) as rows:
-        job = rows.reviews.lock_next(tenant_id, now, skip=skip)
+        job = rows.reviews.lock_next(tenant_id, who, now, skip=skip)
         if job is None:
             return None
         return _move(rows, job, review.claim(standing_of(job), who, now), _Deed(ReviewAction.CLAIM, who, now))
@@ -94,6 +103,20 @@ def release_job(services: Services, tenant_id: str, job_id: str, who: str) -> Jo
         return _move(rows, job, review.release(standing_of(job), who, now), _Deed(ReviewAction.RELEASE, who, now))
 
 
+def ask_colleague(services: Services, tenant_id: str, job_id: str, who: str, question: Question) -> Job:
+    """Give a document to a colleague, with a question; it is the next that they are handed.
+
+    Raises:
+        StateError: `wrong_state`, another has it or it is decided.
+    """
+    now = services.clock()
+    detail: JsonObject = {"to": question.to, "question": question.text}
+    with services.store.write(durable=True) as rows:
+        job = _finished(services, rows, tenant_id, job_id)
+        standing = review.hand_to(standing_of(job), who, question.to, now)
+        return _move(rows, job, standing, _Deed(ReviewAction.ASK, who, now, detail))
+
+
 def approve_job(services: Services, tenant_id: str, job_id: str, who: str, *, accept_unseen: bool) -> Job:
     """Approve the record as it is now.
 
@@ -108,6 +131,8 @@ def approve_job(services: Services, tenant_id: str, job_id: str, who: str, *, ac
         StateError: `wrong_state`: doubts are left, another has the document, or it is decided.
     """
     now = services.clock()
+    with services.store.read() as rows:  # what takes its time is done before anybody is kept waiting
+        seen = look_back(rows, _finished(services, rows, tenant_id, job_id), who, now)
     with services.store.write(durable=True) as rows:
         job = _finished(services, rows, tenant_id, job_id)
         standing = review.decide(standing_of(job), who, now, approved=True)
@@ -119,6 +144,7 @@ def approve_job(services: Services, tenant_id: str, job_id: str, who: str, *, ac
                 param="accept_unseen",
                 details={"unseen": unseen},
             )
+        keep_lookback(rows, job, seen if seen.revision == job.revision else look_back(rows, job, who, now))
         return _move(rows, job, standing, _Deed(ReviewAction.APPROVE, who, now, {"unseen": unseen}))
 
 
@@ -144,6 +170,7 @@ def reopen_job(services: Services, tenant_id: str, job_id: str, who: str) -> Job
     now = services.clock()
     with services.store.write(durable=True) as rows:
         job = _finished(services, rows, tenant_id, job_id)
+        forget_lookback(rows, job)
         return _move(rows, job, review.reopen(standing_of(job), who, now), _Deed(ReviewAction.REOPEN, who, now))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -61,6 +62,12 @@ class AccessRows:
         query = select(tables.users).where(user.tenant_id == tenant_id, user.name == name)
         row = self._connection.execute(query).mappings().one_or_none()
         return from_json(User, row) if row else None
+
+    def names(self, tenant_id: str, roles: Collection[Role]) -> tuple[str, ...]:
+        """Users of some roles, by name."""
+        user = tables.users.c
+        query = select(user.name).where(user.tenant_id == tenant_id, user.role.in_(list(roles))).order_by(user.name)
+        return tuple(self._connection.execute(query).scalars())
 
     def set_role(self, user_id: str, role: Role) -> None:
         """Change what a user may do."""

@@ -100,6 +100,13 @@ class JobRows:
         counts = self._connection.execute(select(job.status, func.count()).group_by(job.status))
         return {status: count for status, count in counts}
 
+    def count_by_review(self, tenant_id: str, wanted: JobFilter) -> dict[ReviewState, int]:
+        """How many of the jobs that fit, and whose run gave a result, stand where in review."""
+        job = tables.jobs.c
+        gave = job.status.in_([JobStatus.SUCCEEDED, JobStatus.PARTIALLY_SUCCEEDED])
+        query = select(job.review, func.count()).where(job.tenant_id == tenant_id, gave, *_conditions(wanted))
+        return {ReviewState(state): count for state, count in self._connection.execute(query.group_by(job.review))}
+
     def expired(self, finished_before: float, most: int) -> tuple[Job, ...]:
         """Finished jobs that are past their retention."""
         final = [s for s in JobStatus if s.is_terminal]
@@ -111,7 +118,8 @@ class JobRows:
         """Delete a job with its steps and results, and leave a tombstone."""
         self._connection.execute(delete(tables.results).where(tables.results.c.job_id == job.id))
         self._connection.execute(delete(tables.steps).where(tables.steps.c.job_id == job.id))
-        self._connection.execute(delete(tables.review_events).where(tables.review_events.c.job_id == job.id))
+        for told in (tables.review_events, tables.memories, tables.judgements):
+            self._connection.execute(delete(told).where(told.c.job_id == job.id))
         deliveries = tables.webhook_deliveries
         self._connection.execute(delete(deliveries).where(deliveries.c.job_id == job.id))
         keys = tables.idempotency_keys

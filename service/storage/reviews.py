@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, Connection, func, insert, or_, select
 
 from service.domain.corrections import ReviewEvent
 from service.domain.jobs import Job, JobStatus, ReviewState
+from service.domain.review import CLAIM_S
 from service.storage import tables
 from service.storage.codec import from_json, to_columns
 from service.storage.jobs import JobRows
@@ -31,13 +32,20 @@ class ReviewRows:
         rows = self._connection.execute(select(event).where(event.c.job_id == job_id).order_by(event.c.position))
         return tuple(from_json(ReviewEvent, row) for row in rows.mappings())
 
-    def lock_next(self, tenant_id: str, now: float, *, skip: Sequence[str]) -> Job | None:
-        """The oldest job that waits for a reviewer, locked; one that another transaction holds is passed over."""
+    def lock_next(self, tenant_id: str, who: str, now: float, *, skip: Sequence[str]) -> Job | None:
+        """The oldest job that waits for a reviewer, locked; one that another transaction holds is passed over.
+
+        What a colleague asked this reviewer about goes first.
+        """
         job = tables.jobs.c
-        query = select(job.id).where(*_waiting(tenant_id, now), job.id.notin_(list(skip)))
-        query = query.order_by(job.created_at, job.id).limit(1).with_for_update(skip_locked=True)
-        found = self._connection.execute(query).scalar()
-        return JobRows(self._connection).get(found) if found is not None else None
+        asked = job.claimed_by == who, job.claimed_until > now + CLAIM_S
+        for waiting in ((*_undecided(tenant_id), *asked), _waiting(tenant_id, now)):
+            query = select(job.id).where(*waiting, job.id.notin_(list(skip)))
+            query = query.order_by(job.created_at, job.id).limit(1).with_for_update(skip_locked=True)
+            found = self._connection.execute(query).scalar()
+            if found is not None:
+                return JobRows(self._connection).get(found)
+        return None
 
     def count_waiting(self, tenant_id: str, now: float) -> int:
         """How many jobs wait for a reviewer."""
@@ -45,11 +53,15 @@ class ReviewRows:
         return self._connection.execute(query).scalar_one()
 
 
-def _waiting(tenant_id: str, now: float) -> tuple[ColumnElement[bool], ...]:
+def _undecided(tenant_id: str) -> tuple[ColumnElement[bool], ...]:
     job = tables.jobs.c
     return (
         job.tenant_id == tenant_id,
         job.review.in_([ReviewState.NEEDED, ReviewState.IN_REVIEW]),
         job.status.in_([s for s in JobStatus if s.is_terminal]),
-        or_(job.claimed_by.is_(None), job.claimed_until <= now),
     )
+
+
+def _waiting(tenant_id: str, now: float) -> tuple[ColumnElement[bool], ...]:
+    job = tables.jobs.c
+    return (*_undecided(tenant_id), or_(job.claimed_by.is_(None), job.claimed_until <= now))

@@ -17,6 +17,7 @@ from service.storage.faults import database_fault
 from service.storage.files import FileRows, PageRows
 from service.storage.job_groups import GroupRows
 from service.storage.jobs import IdempotencyRows, JobRows
+from service.storage.memory import JudgementRows, MemoryRows
 from service.storage.reviews import ReviewRows
 from service.storage.schemas import SchemaRows
 from service.storage.steps import StepRows
@@ -34,6 +35,8 @@ class Rows:
     pages: PageRows
     events: EventRows
     reviews: ReviewRows
+    memories: MemoryRows
+    judgements: JudgementRows
     groups: GroupRows
     batches: BatchRows
     idempotency: IdempotencyRows
@@ -101,6 +104,8 @@ def _rows(connection: Connection) -> Rows:
         pages=PageRows(connection),
         events=EventRows(connection),
         reviews=ReviewRows(connection),
+        memories=MemoryRows(connection),
+        judgements=JudgementRows(connection),
         groups=GroupRows(connection),
         batches=BatchRows(connection),
         idempotency=IdempotencyRows(connection),

@@ -187,6 +187,36 @@ review_events = Table(
     sqlite_autoincrement=True,
 )
 
+memories = Table(
+    "memories",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    _tenant(),
+    Column("schema_name", String(100), nullable=False),
+    Column("job_id", ForeignKey("jobs.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("created_at", Float, nullable=False),
+    Column("body", LargeBinary, nullable=False),
+    Index(None, "tenant_id", "schema_name", "created_at"),
+)
+
+judgements = Table(
+    "judgements",
+    metadata,
+    Column("job_id", ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True),
+    _tenant(),
+    Column("record_index", Integer, primary_key=True, autoincrement=False),
+    Column("schema_name", String(100), nullable=False),
+    Column("model", String(200), nullable=False),
+    Column("at", Float, nullable=False),
+    Column("by", String(100), nullable=False),
+    Column("seconds", Float),
+    Column("passed", Boolean, nullable=False),
+    Column("sampled", Boolean, nullable=False),
+    Column("changed", Integer, nullable=False),
+    Column("tallies", JSON, nullable=False),
+    Index(None, "tenant_id", "schema_name", "at"),
+)
+
 events = Table(
     "events",
     metadata,

@@ -103,10 +103,10 @@ def test_the_oldest_free_job_is_next(filled: Store) -> None:
     )
     with filled.write() as rows:
         assert rows.reviews.count_waiting(TENANT, NOW) == 3
-        first = rows.reviews.lock_next(TENANT, NOW, skip=("job-4",))
+        first = rows.reviews.lock_next(TENANT, "ada", NOW, skip=("job-4",))
         assert first is not None
         assert first.id == "job-5"
-        assert rows.reviews.lock_next(TENANT, NOW, skip=("job-4", "job-5", "job-6")) is None
+        assert rows.reviews.lock_next(TENANT, "ada", NOW, skip=("job-4", "job-5", "job-6")) is None
 
 
 def test_two_who_ask_at_once_get_two_jobs(filled: Store) -> None:
@@ -118,7 +118,7 @@ def test_two_who_ask_at_once_get_two_jobs(filled: Store) -> None:
     def take(number: int) -> str:
         together.wait()
         with filled.write() as rows:
-            job = rows.reviews.lock_next(TENANT, NOW, skip=())
+            job = rows.reviews.lock_next(TENANT, "ada", NOW, skip=())
             assert job is not None
             rows.jobs.save(replace(job, claimed_by=f"r{number}", claimed_until=NOW + 600))
             return job.id

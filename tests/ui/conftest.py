@@ -17,6 +17,8 @@ from tests.fakes.model_stub import ModelStub
 from tests.ui.screen import Screen
 
 Opener = Callable[..., Screen]
+PROGRAM = "https://erp.example.test"
+"""The origin of a program that sends reviewers to the screen."""
 
 
 @pytest.fixture(scope="module")  # Playwright keeps an event loop running in this thread as long as it is open
@@ -38,6 +40,7 @@ def service(stub: ModelStub, tmp_path: Path) -> Generator[tuple[str, LocalServic
     """A service of the test's own: its address, and itself."""
     stub.reset()
     settings = {"model": "upstage:information-extract", "upstage_base_url": stub.base_url, "upstage_api_key": "up_t"}
+    settings["review_return_origins"] = PROGRAM
     with local_service(tmp_path / "home", **settings) as running, http_server(running.app()) as url:
         yield url, running
 
@@ -65,6 +68,7 @@ def open_screen(browser: Browser, service: tuple[str, LocalService]) -> Generato
             page.on(
                 "request", lambda request: complaints.append(request.url) if not _is_ours(request.url, url) else None
             )
+            page.route(f"{PROGRAM}/**", lambda route: route.fulfill(body="back", content_type="text/plain"))
             client = held.enter_context(httpx.Client(base_url=f"{url}/api/v1", timeout=60))
             screen = Screen(page=page, client=client, url=url)
             page.goto(url + path)
@@ -75,4 +79,4 @@ def open_screen(browser: Browser, service: tuple[str, LocalService]) -> Generato
 
 
 def _is_ours(address: str, url: str) -> bool:
-    return address.startswith((url, "blob:", "data:"))
+    return address.startswith((url, "blob:", "data:", f"{PROGRAM}/back"))

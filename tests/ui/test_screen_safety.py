@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from importlib import resources
-from typing import Any
-
 import httpx
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.fakes.local_service import LocalService
 from tests.fakes.model_stub import ModelStub
+from tests.ui.accessibility import faults
 from tests.ui.conftest import Opener
 from tests.ui.screen import LINES, TRUTH, invoice, schema
 
@@ -77,25 +75,13 @@ def test_no_serious_fault_of_accessibility(open_screen: Opener, stub: ModelStub)
         job = screen.hand_in(invoice(), schema(lines=True))
         screen.page.reload()
         expect(screen.page.locator("#jobs tbody tr").first).to_be_visible()
-        assert _faults(screen.page) == []
+        assert faults(screen.page) == []
         screen.open(job)
-        assert _faults(screen.page) == []
+        assert faults(screen.page) == []
         screen.page.get_by_role("button", name="Keys").click()
-        assert _faults(screen.page) == []
+        assert faults(screen.page) == []
         screen.page.goto(f"{screen.url}/sign-in?refused")
-        assert _faults(screen.page) == []
-
-
-def _faults(page: Page) -> list[Any]:
-    """What axe calls serious or critical. It is put in by the browser's own door, which no policy of a page closes."""
-    source = (resources.files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
-    page.evaluate(source)
-    found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
-    return [
-        (fault["id"], [node["html"][:200] for node in fault["nodes"]][:5])
-        for fault in found["violations"]
-        if fault["impact"] in ("serious", "critical")
-    ]
+        assert faults(screen.page) == []
 
 
 def test_pages_allow_nothing_that_they_do_not_need(service: tuple[str, LocalService]) -> None:

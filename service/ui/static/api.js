@@ -31,6 +31,8 @@ async function call(method, path, { body, headers = {}, signal } = {}) {
 
 export const get = (path, options) => call("GET", path, options);
 export const post = (path, body, options) => call("POST", path, { body, ...options });
+export const put = (path, body, options) => call("PUT", path, { body, ...options });
+export const del = (path, options) => call("DELETE", path, options);
 
 /** Address of a page's picture. */
 export function picture(fileId, page, dpi) {

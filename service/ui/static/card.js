@@ -132,7 +132,8 @@ export class Card {
   #tellWhy(entry) {
     const broken = this.model.failed(this.leaf).map((check) => `Does not hold: ${check.rule}.`);
     const conflict = this.model.conflicts.has(this.leaf.pointer) ? "Two different values were found." : "";
-    const said = [explain(entry), conflict, ...broken].filter(Boolean).join(" ");
+    const limit = entry.reviewed ? "" : this.model.beyond(this.leaf);
+    const said = [explain(entry), limit, conflict, ...broken].filter(Boolean).join(" ");
     this.why.textContent = said;
     this.why.classList.toggle("bad", broken.length > 0 && !entry.reviewed);
   }

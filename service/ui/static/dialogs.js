@@ -23,7 +23,7 @@ const KEYS = [
   ["?  or  Alt H", "These keys"],
 ];
 
-const DEEDS = { approve: "approved", reject: "rejected", reopen: "reopened", claim: "took it in hand", release: "postponed" };
+const DEEDS = { approve: "approved", reject: "rejected", reopen: "reopened", claim: "took it in hand", release: "postponed", ask: "asked a colleague" };
 const OPS = { set: "set", confirm: "confirmed", mark_absent: "marked as absent", insert_row: "inserted a row in", delete_row: "deleted a row of", move_row: "moved a row of", undo: "took back a change of" };
 
 function open(...content) {
@@ -47,25 +47,28 @@ export async function showHistory(jobId, nameOf) {
     const what = event.op ? `${OPS[event.op]} ${nameOf(event)}` : DEEDS[event.action];
     const values = event.op === "set" || event.op === "mark_absent" ? h("p", { class: "change" }, foreign(plain(event.old) || "nothing"), " → ", foreign(plain(event.new) || "nothing")) : null;
     const reason = event.detail.reason ? h("p", { class: "change" }, foreign(event.detail.reason)) : null;
+    const asked = event.detail.question ? h("p", { class: "change" }, foreign(event.detail.to), ": ", foreign(event.detail.question)) : null;
     const unseen = event.detail.unseen ? h("p", { class: "change" }, `${event.detail.unseen} doubts were left.`) : null;
-    return h("li", {}, h("p", {}, h("strong", {}, foreign(event.by)), ` ${what} `, h("time", { dateTime: event.at, title: event.at, class: "faint" }, age(event.at))), values, reason, unseen);
+    return h("li", {}, h("p", {}, h("strong", {}, foreign(event.by)), ` ${what} `, h("time", { dateTime: event.at, title: event.at, class: "faint" }, age(event.at))), values, reason, asked, unseen);
   });
   const list = lines.length ? h("ol", { class: "history" }, ...lines) : h("p", { class: "faint" }, "Nobody changed anything yet.");
   open(h("h2", {}, "History"), list, h("div", { class: "row" }, h("button", { class: "primary", onclick: close }, "Close")));
 }
 
 /** Ask a question; resolves to the button that was chosen, with what was written, or to null. */
-export function ask({ heading, text, write, yes, no = "Cancel" }) {
+export function ask({ heading, text, name, names = [], write, yes, no = "Cancel" }) {
   return new Promise((resolve) => {
     const area = write ? h("textarea", { rows: 3, maxLength: 1000, required: true }) : null;
+    const who = name ? h("input", { maxLength: 100, required: true, autocomplete: "off" }) : null;
+    if (who) who.setAttribute("list", "ask-names");
     let answer = null;
     const accept = h("button", { class: "primary", onclick: () => {
-      if (area && !area.value.trim()) return area.focus();
-      answer = { yes: true, written: area?.value.trim() ?? "" };
+      for (const field of [who, area]) if (field && !field.value.trim()) return field.focus();
+      answer = { yes: true, name: who?.value.trim() ?? "", written: area?.value.trim() ?? "" };
       return close();
     } }, yes);
-    const dialog = open(h("h2", {}, heading), h("p", {}, text ?? ""), area ? h("label", {}, write, area) : "", h("div", { class: "row" }, h("button", { class: "quiet", onclick: close }, no), accept));
+    const dialog = open(h("h2", {}, heading), h("p", {}, text ?? ""), who ? h("label", {}, name, who, h("datalist", { id: "ask-names" }, ...names.map((value) => h("option", { value })))) : "", area ? h("label", {}, write, area) : "", h("div", { class: "row" }, h("button", { class: "quiet", onclick: close }, no), accept));
     dialog.addEventListener("close", () => resolve(answer), { once: true });
-    (area ?? accept).focus();
+    (who ?? area ?? accept).focus();
   });
 }

@@ -19,6 +19,7 @@ export function drawHead(doc) {
   $("#reopen").hidden = !decided;
   $("#reject").hidden = decided;
   $("#postpone").hidden = decided;
+  $("#ask").hidden = decided;
   const result = `${API}/jobs/${doc.job.id}/result?version=${doc.job.review.state === "approved" ? "approved" : "current"}`;
   $("#export").href = result;
   $("#export").download = `${doc.file?.name ?? doc.job.id}.json`;

@@ -1,6 +1,7 @@
 // The list of documents: what waits, what runs, what is done.
 
 import { ApiError, get, post } from "/ui/api.js";
+import { ask } from "/ui/dialogs.js";
 import { $, foreign, h, mark } from "/ui/dom.js";
 import { offerUpload, setSchemas, wireUpload } from "/ui/intake.js";
 import { age, isOver, REVIEW, STATUS } from "/ui/words.js";
@@ -8,12 +9,19 @@ import { age, isOver, REVIEW, STATUS } from "/ui/words.js";
 const POLL_MS = 1000;
 const IDLE_MS = 4000;
 const MOST = 200;
+const APPROVED_AT_ONCE = 4;
 const GROUPS = {
   review: ["To review", (job) => isOver(job) && ["needed", "in_review"].includes(job.review.state)],
+  clear: ["Nothing to check", (job) => isClear(job)],
   running: ["Running", (job) => !isOver(job)],
   done: ["Done", (job) => isOver(job) && !["needed", "in_review"].includes(job.review.state)],
   all: ["All", () => true],
 };
+
+/** Whether a document waits for a person though nothing about it is in doubt; one of the blind sample is looked at. */
+function isClear(job) {
+  return isOver(job) && ["needed", "in_review"].includes(job.review.state) && job.review.reasons.every((reason) => reason === "always");
+}
 
 const jobs = new Map();
 const files = new Map();
@@ -97,6 +105,8 @@ function draw() {
   const hidden = all.filter((job) => !order.includes(job.id)).length;
   $("#fresh").hidden = hidden === 0;
   $("#fresh").textContent = `${hidden} new`;
+  $("#approve-all").hidden = group !== "clear" || list.length === 0;
+  $("#approve-all").textContent = list.length === 1 ? "Approve this one" : `Approve all ${list.length}`;
 }
 
 function emptyText() {
@@ -172,6 +182,21 @@ async function poll() {
   }
 }
 
+/** Approve what is shown, each by its own call; what others hold or changed meanwhile stays. */
+async function approveShown() {
+  const list = shown().filter(isClear);
+  const text = list.length === 1 ? "One document is approved as it is." : `${list.length} documents are approved as they are.`;
+  if (!(await ask({ heading: "Approve together?", text, yes: "Approve" }))) return;
+  let left = 0;
+  while (list.length) {
+    const some = list.splice(0, APPROVED_AT_ONCE);
+    const done = await Promise.allSettled(some.map((job) => post(`/jobs/${job.id}/approve`, {})));
+    left += done.filter((one) => one.status === "rejected").length;
+  }
+  await refresh();
+  if (left) $("#counts").textContent = left === 1 ? "One was not approved: somebody has it, or changed it." : `${left} were not approved: somebody has them, or changed them.`;
+}
+
 async function reviewNext() {
   const { job } = await post("/review/next", {});
   if (job) location.assign(`/review/${job.id}`);
@@ -179,7 +204,7 @@ async function reviewNext() {
 }
 
 function onKey(event) {
-  if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey || $("#intake").open) return;
+  if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey || $("#intake").open || $("#dialog").open) return;
   if (event.target.matches("input, select, textarea")) return;
   const list = shown();
   if (event.key === "n") reviewNext();
@@ -197,6 +222,7 @@ function wire() {
   $("#schema").addEventListener("change", draw);
   $("#search").addEventListener("input", draw);
   $("#next").addEventListener("click", reviewNext);
+  $("#approve-all").addEventListener("click", approveShown);
   $("#upload").addEventListener("click", () => $("#files").click());
   $("#fresh").addEventListener("click", () => { freeze(); draw(); });
   document.addEventListener("keydown", onKey);

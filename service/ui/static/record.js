@@ -106,6 +106,15 @@ export class RecordModel {
     return this.leaves.filter((leaf) => this.isOpen(leaf));
   }
 
+  /** Why a number does not pass unseen by the schema's limits, in words; nothing where it does. */
+  beyond(leaf) {
+    const { below, above } = this.root["x-review"]?.limits?.[leaf.pointer.replaceAll(/\/\d+(?=\/)/g, "/*")] ?? {};
+    const { value } = this.entry(leaf);
+    if (typeof value !== "number") return "";
+    if (above !== undefined && value > above) return `A person looks at everything above ${above}.`;
+    return below !== undefined && value < below ? `A person looks at everything below ${below}.` : "";
+  }
+
   /** Take over the outcome of the checks. */
   check(checks) {
     this.checks = checks;

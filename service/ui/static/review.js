@@ -7,10 +7,12 @@ import { ask, showHistory, showKeys } from "/ui/dialogs.js";
 import { $, h } from "/ui/dom.js";
 import { DECIDED, drawHead, drawLeft, drawThumbs, notice, told } from "/ui/frame.js";
 import { pasted, spreadsheet } from "/ui/grid.js";
+import { askColleague, goBack, LINKED, showQuestion } from "/ui/hand-on.js";
 import { PageView } from "/ui/page-view.js";
 import { Panel } from "/ui/panel.js";
 import { place, plain, RecordModel } from "/ui/record.js";
-import { bareSchema, isOver, STATUS } from "/ui/words.js";
+import { showSoFar } from "/ui/so-far.js";
+import { bareSchema, isOver } from "/ui/words.js";
 
 const CLAIM_AGAIN_MS = 120_000;
 const TOO_SOON_MS = 400;
@@ -38,7 +40,7 @@ async function load(jobId) {
   const found = ahead?.id === jobId ? await ahead.fetched : await fetchDocument(jobId);
   ahead = null;
   if (!found.result) {
-    $("#loading").textContent = `${STATUS[found.job.status]}… the record opens when it is done.`;
+    await showSoFar(found.job);
     setTimeout(() => load(jobId), 1000);
     return;
   }
@@ -82,6 +84,7 @@ async function claim() {
     if (doc !== at) return;
     at.job = job;
     drawHead(doc);
+    await showQuestion(job);
   } catch (error) {
     if (error instanceof ApiError) notice(error.message);
   }
@@ -89,6 +92,7 @@ async function claim() {
 
 /** Ask for the oldest waiting document and its first picture before it is wanted. */
 async function lookAhead() {
+  if (LINKED) return;
   const { jobs } = await get("/jobs?review=needed&limit=200");
   const next = jobs.filter((job) => job.id !== doc.job.id && isOver(job) && !job.review.claimed_by).at(-1);
   if (!next) return;
@@ -393,13 +397,26 @@ async function postpone() {
   await leave();
   await doc.changes.settled();
   const put = doc.job.id;
-  if (doc.job.review.claimed_by) await post(`/jobs/${put}/release`).catch(() => {});
+  if (doc.job.review.claimed_by) doc.job = await post(`/jobs/${put}/release`).catch(() => doc.job);
   await nextDocument([put]);
+}
+
+/** Give it to a colleague with a question, and take another one. */
+async function handOn() {
+  await leave();
+  await doc.changes.settled();
+  try {
+    if (await askColleague(doc.job.id)) await nextDocument([doc.job.id]);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    notice(error.message);
+  }
 }
 
 async function nextDocument(skip = []) {
   await leave();
   await doc.changes.settled();
+  if (LINKED) return goBack(doc.job) || drawHead(doc);
   const { job } = await post("/review/next", { skip: [...skip, doc.job.id] });
   if (!job) return location.assign("/");
   history.pushState(null, "", `/review/${job.id}`);
@@ -488,7 +505,7 @@ function wire() {
   const menu = (shown) => { $("#more-menu").hidden = !shown; $("#more").setAttribute("aria-expanded", String(shown)); };
   $("#more").addEventListener("click", () => menu($("#more-menu").hidden));
   document.addEventListener("click", (event) => { if (event.target !== $("#more")) menu(false); });
-  for (const [id, act] of [["postpone", postpone], ["reject", reject], ["reopen", reopen], ["to-next", () => nextDocument()], ["boundaries", boundaries]]) $(`#${id}`).addEventListener("click", alone(act));
+  for (const [id, act] of [["postpone", postpone], ["ask", handOn], ["reject", reject], ["reopen", reopen], ["to-next", () => nextDocument()], ["boundaries", boundaries]]) $(`#${id}`).addEventListener("click", alone(act));
   addEventListener("beforeunload", (event) => { if (doc?.changes.pending || card.changed) event.preventDefault(); });
   addEventListener("popstate", () => location.reload());
   let active = Date.now();
@@ -498,5 +515,5 @@ function wire() {
 
 wire();
 load(location.pathname.split("/").pop()).catch((error) => {
-  $("#loading").textContent = error instanceof ApiError ? error.message : "The service does not answer.";
+  $("#loading-text").textContent = error instanceof ApiError ? error.message : "The service does not answer.";
 });
