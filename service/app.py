@@ -12,10 +12,12 @@ from fastapi import APIRouter, FastAPI
 from starlette.types import Lifespan
 
 from service.api import (
+    batches,
     corrections,
     dropin,
     dropin_jobs,
     events,
+    exports,
     files,
     job_actions,
     jobs,
@@ -50,6 +52,8 @@ _ROUTERS: tuple[APIRouter, ...] = (
     files.router,
     jobs.router,
     job_actions.router,
+    batches.router,
+    exports.router,
     corrections.router,
     proof.router,
     review.router,

@@ -67,6 +67,7 @@ ERROR_RULES: Mapping[ErrorCode, ErrorRule] = {
     ErrorCode.WEBHOOK_NOT_FOUND: _MISSING,
     ErrorCode.DELIVERY_NOT_FOUND: _MISSING,
     ErrorCode.BATCH_NOT_FOUND: _MISSING,
+    ErrorCode.EXPORT_NOT_FOUND: _MISSING,
     ErrorCode.ROUTE_NOT_FOUND: _MISSING,
     ErrorCode.METHOD_NOT_ALLOWED: ErrorRule(405, "invalid_request_error"),
     ErrorCode.NOT_FINISHED: _CONFLICT,

@@ -131,6 +131,7 @@ JOB: JsonObject = {
     "review": _REVIEW,
     "progress": {"pages_total": 1, "pages_read": 1, "splits_total": 1, "splits_done": 0, "splits_failed": 0},
     "deliveries": [],
+    "exports": [],
     "issues": [],
     "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0, "pages": 0, "requests": 0},
     "error": None,
@@ -150,7 +151,8 @@ JOB: JsonObject = {
         "rerun": f"{API}/jobs/{_JOB_ID}/rerun",
     },
 }
-JOB_LIST: JsonObject = {"jobs": [JOB | {"progress": None, "deliveries": None}], "next_cursor": None}
+_ALONE: JsonObject = {"progress": None, "documents": None, "deliveries": None, "exports": None}
+JOB_LIST: JsonObject = {"jobs": [JOB | _ALONE], "next_cursor": None}
 RESULT: JsonObject = {
     "job_id": _JOB_ID,
     "status": "succeeded",

@@ -15,7 +15,7 @@ from service.api.context import Reader, ServicesOf, Submitter, context_of, refus
 from service.api.documentation import INTAKE, JOB, errors, job_body, success
 from service.api.intake import take_in
 from service.api.job_requests import IN_IDS, PRINTABLE
-from service.api.payloads import API, JobListPayload, JobPayload
+from service.api.payloads import API, JobDetails, JobListPayload, JobPayload
 from service.api.result_files import FileQuery, file_response, with_files
 from service.api.result_payloads import CompletionPayload, ResultPayload
 from service.api.waiting import MOST_WAIT_S, ask_until
@@ -23,6 +23,7 @@ from service.domain.errors import ErrorCode, InputError
 from service.domain.jobs import Job, JobStatus, ReviewState
 from service.jobs.current import Version
 from service.jobs.export import export_job
+from service.jobs.hand_over import exports_of_job
 from service.jobs.queries import get_job, get_progress, list_jobs
 from service.jobs.result import View, completion_body, result_body
 from service.jobs.services import Services
@@ -180,8 +181,13 @@ def read_completion(job_id: JobId, services: ServicesOf, caller: Reader) -> Resp
 
 
 def job_payload(services: Services, job: Job) -> JobPayload:
-    """A job with its progress."""
-    return JobPayload.of(job, get_progress(services, job), deliveries_of_job(services, job))
+    """A job with what is told of it alone."""
+    details = JobDetails(
+        progress=get_progress(services, job),
+        deliveries=deliveries_of_job(services, job),
+        exports=exports_of_job(services, job),
+    )
+    return JobPayload.of(job, details)
 
 
 def _result_bytes(services: Services, job: Job, view: View, version: Version = "current") -> bytes:

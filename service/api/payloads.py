@@ -7,6 +7,7 @@ top-left.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
@@ -15,6 +16,7 @@ from pydantic import Field
 from service.api.answers import API, Payload, moment
 from service.api.event_payloads import DeliveryPayload
 from service.domain.errors import ErrorCode
+from service.domain.export import Export
 from service.domain.jobs import (
     Job,
     JobOptions,
@@ -251,6 +253,38 @@ class TimingPayload(Payload):
     finished_at: datetime | None
 
 
+class ExportedPayload(Payload):
+    """That a record went to a receiver."""
+
+    export_id: str
+    receiver: str
+    revision: int
+    """Of the job, as it was then."""
+    at: datetime
+    confirmed_at: datetime | None
+
+    @classmethod
+    def of(cls, export: Export, revision: int) -> ExportedPayload:
+        """From the domain."""
+        return cls(
+            export_id=export.id,
+            receiver=export.receiver,
+            revision=revision,
+            at=moment(export.created_at),
+            confirmed_at=None if export.confirmed_at is None else moment(export.confirmed_at),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobDetails:
+    """What is told of one job and not in lists."""
+
+    progress: Progress
+    deliveries: Sequence[Delivery]
+    exports: Sequence[tuple[Export, int]]
+    """With the revision that went."""
+
+
 class JobPayload(Payload):
     """A job and where it stands."""
 
@@ -275,6 +309,8 @@ class JobPayload(Payload):
     """Null in lists."""
     deliveries: list[DeliveryPayload] | None
     """What was sent to the job's own `webhook_url`, oldest first; null in lists."""
+    exports: list[ExportedPayload] | None
+    """Where its records went, oldest first; null in lists."""
     issues: list[IssuePayload]
     usage: UsagePayload
     error: FaultPayload | None
@@ -282,12 +318,12 @@ class JobPayload(Payload):
     links: dict[str, str]
 
     @classmethod
-    def of(cls, job: Job, progress: Progress | None = None, deliveries: Sequence[Delivery] | None = None) -> JobPayload:
+    def of(cls, job: Job, details: JobDetails | None = None) -> JobPayload:
         """From the domain."""
         here = f"{API}/jobs/{job.id}"
         names = ("result", "schema", "completion", "events", "history", "corrections", "cancel", "retry", "rerun")
         schemas = [SchemaName(name=schema.name, version=schema.version) for schema in job.schemas]
-        documents = None if progress is None else documents_body(job)
+        documents = None if details is None else documents_body(job)
         return cls(
             id=job.id,
             status=job.status,
@@ -304,8 +340,9 @@ class JobPayload(Payload):
             metadata=job.metadata,
             created_by=job.created_by,
             review=ReviewPayload.of(job),
-            progress=None if progress is None else ProgressPayload.model_validate(progress, from_attributes=True),
-            deliveries=None if deliveries is None else [DeliveryPayload.of(delivery) for delivery in deliveries],
+            progress=details and ProgressPayload.model_validate(details.progress, from_attributes=True),
+            deliveries=details and [DeliveryPayload.of(delivery) for delivery in details.deliveries],
+            exports=details and [ExportedPayload.of(export, revision) for export, revision in details.exports],
             issues=[IssuePayload.model_validate(issue, from_attributes=True) for issue in job.issues],
             usage=UsagePayload.model_validate(job.usage, from_attributes=True),
             error=None if job.fault is None else FaultPayload(code=job.fault.code, message=job.fault.message),

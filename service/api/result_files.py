@@ -50,16 +50,31 @@ class FileQuery(BaseModel):
         Raises:
             InputError: `invalid_option`, an option of CSV for another format, or one that cannot be.
         """
-        dialect = {"separator": self.separator, "decimal": self.decimal, "bom": self.bom}
-        if self.format is not ExportFormat.CSV:
-            for name in (name for name, value in dialect.items() if value is not None):
-                raise InputError(ErrorCode.INVALID_OPTION, f"{name} is an option of format=csv alone.", param=name)
         if self.format is ExportFormat.JSON and self.table is None:
+            self._refuse_dialect()
             return None
+        return self.collection_options(review_url)
+
+    def collection_options(self, review_url: str) -> ExportOptions:
+        """What is wanted of a file of many results.
+
+        Args:
+            review_url: of the list of jobs in the review screen, as this caller reaches it.
+
+        Raises:
+            InputError: `invalid_option`, an option of CSV for another format, or one that cannot be.
+        """
+        self._refuse_dialect()
         comma = self.decimal == "comma"
         usual = Separator.SEMICOLON if comma else Separator.COMMA
         csv = CsvDialect(separator=self.separator or usual, decimal_comma=comma, bom=bool(self.bom))
         return ExportOptions(format=self.format, table=self.table, dialect=csv, review_url=review_url)
+
+    def _refuse_dialect(self) -> None:
+        dialect = {"separator": self.separator, "decimal": self.decimal, "bom": self.bom}
+        if self.format is not ExportFormat.CSV:
+            for name in (name for name, value in dialect.items() if value is not None):
+                raise InputError(ErrorCode.INVALID_OPTION, f"{name} is an option of format=csv alone.", param=name)
 
 
 def file_response(file: ExportFile, headers: Mapping[str, str]) -> Response:

@@ -80,6 +80,7 @@ _FAULTS: Mapping[ExitCode, tuple[ErrorCode, ...]] = {
         ErrorCode.SCHEMA_NOT_FOUND,
         ErrorCode.MEMORY_NOT_FOUND,
         ErrorCode.BATCH_NOT_FOUND,
+        ErrorCode.EXPORT_NOT_FOUND,
         ErrorCode.ROUTE_NOT_FOUND,
         ErrorCode.METHOD_NOT_ALLOWED,
         ErrorCode.NOT_FINISHED,

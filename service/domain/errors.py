@@ -41,6 +41,7 @@ class ErrorCode(StrEnum):
     PAGE_NOT_FOUND = "page_not_found"
     JOB_NOT_FOUND = "job_not_found"
     BATCH_NOT_FOUND = "batch_not_found"
+    EXPORT_NOT_FOUND = "export_not_found"
     SCHEMA_NOT_FOUND = "schema_not_found"
     MEMORY_NOT_FOUND = "memory_not_found"
     WEBHOOK_NOT_FOUND = "webhook_not_found"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from service.domain.records import JsonObject
+
 
 class Release(StrEnum):
     """Which records may leave."""
@@ -24,19 +26,10 @@ class Export:
     receiver: str
     """Who keeps books of its own: what went to one may still go to another."""
     schema_name: str
+    schema: JsonObject
+    """The newest one of that name among the jobs: it gives the columns."""
     release: Release
     created_at: float
     created_by: str
     confirmed_at: float | None = None
     """When the receiver said that it has them; until then the same records are handed out again."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExportItem:
-    """A job of an export, as it was then."""
-
-    job_id: str
-    revision: int
-    run: int
-    upto: int
-    """Position of the last event of its review that counts; 0: as the model gave it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from decimal import Decimal
-from typing import BinaryIO
+from typing import IO
 
 import regex
 
@@ -25,7 +25,7 @@ _MOST_PLAIN = 1e21
 class CsvFile:
     """A CSV that grows by rows of one table; UTF-8, its header line first."""
 
-    def __init__(self, out: BinaryIO, dialect: CsvDialect) -> None:
+    def __init__(self, out: IO[bytes], dialect: CsvDialect) -> None:
         self._out = out
         self._dialect = dialect
         self._begun = False

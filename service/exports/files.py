@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import PurePath
 
 from service.domain.errors import ErrorCode, InputError
-from service.domain.records import JsonObject, Scalar
+from service.domain.records import JsonObject
 from service.exports.csv_file import write_csv
 from service.exports.formats import ExportFormat, ExportOptions
+from service.exports.json_rows import record_objects, row_objects
 from service.exports.parquet_file import write_parquet
 from service.exports.schema_set import SchemaSet
 from service.exports.tables import RECORDS, Table
@@ -36,7 +38,7 @@ def export_result(result: JsonObject, schemas: SchemaSet, options: ExportOptions
         check_table(options.table, schemas)
     kind = options.format
     if options.table is None and kind in (ExportFormat.JSON, ExportFormat.JSONL):
-        content = encode_json(result) if kind is ExportFormat.JSON else _record_lines(result)
+        content = encode_json(result) if kind is ExportFormat.JSON else _lines(record_objects(result))
         return _file(result, RECORDS, options, content)
     path = options.table
     if path is None and kind.one_table:
@@ -125,25 +127,13 @@ def _content(tables: list[Table], options: ExportOptions) -> bytes:
         return write_csv(table, options.dialect)
     if options.format is ExportFormat.PARQUET:
         return write_parquet(table)
-    rows = [_row_object(table, [cell.value for cell in row]) for row in table.rows]
     if options.format is ExportFormat.JSON:
-        return encode_json([*rows])
-    return b"".join(encode_json(row) + b"\n" for row in rows)
+        return encode_json([*row_objects(table)])
+    return _lines(row_objects(table))
 
 
-def _row_object(table: Table, values: list[Scalar]) -> JsonObject:
-    return dict(zip((column.name for column in table.columns), values, strict=True))
-
-
-def _record_lines(result: JsonObject) -> bytes:
-    """A line for each record, with what tells whose it is."""
-    around: JsonObject = {name: result.get(name) for name in ("job_id", "status", "external_id", "file")}
-    records = result.get("records")
-    return b"".join(
-        encode_json(around | record) + b"\n"
-        for record in (records if isinstance(records, list) else [])
-        if isinstance(record, dict)
-    )
+def _lines(objects: Iterable[JsonObject]) -> bytes:
+    return b"".join(encode_json(each) + b"\n" for each in objects)
 
 
 def _file(result: JsonObject, table: str, options: ExportOptions, content: bytes) -> ExportFile:

@@ -6,7 +6,7 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
-from typing import TYPE_CHECKING, BinaryIO, Literal
+from typing import IO, TYPE_CHECKING, Literal
 
 from service.domain.errors import ErrorCode, InputError
 from service.domain.records import Json, JsonObject, Scalar
@@ -30,7 +30,7 @@ class ParquetFile:
         InputError: `option_not_supported`, the library for it is not installed.
     """
 
-    def __init__(self, out: BinaryIO) -> None:
+    def __init__(self, out: IO[bytes]) -> None:
         self._arrow = _load()
         self._out = out
         self._writer: ParquetWriter | None = None

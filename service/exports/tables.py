@@ -32,6 +32,9 @@ class ColumnKind(StrEnum):
     DATE = "date"
 
 
+_EXPORT_KEYS = (("_export_id", ColumnKind.TEXT), ("_revision", ColumnKind.INTEGER))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
     """One column; keys begin with an underscore."""
@@ -80,6 +83,8 @@ class RecordKind:
     """Begins the names and the paths of their tables; empty where a result has no other kind."""
     named: JsonObject | None = None
     """What such a record has under `schema`; None: every record is one."""
+    exported: bool = False
+    """Whether each row tells in which export and revision it went."""
 
     def paths(self) -> tuple[str, ...]:
         """The paths of the tables, that of the records first."""
@@ -106,7 +111,7 @@ def flatten_records(result: JsonObject, kind: RecordKind, only: Sequence[str] | 
         plan.path: [] for plan in _walk(root) if only is None or plan.path in only
     }
     for record in kind.records_of(result):
-        _Flattener(result, record, rows).add_record(root)
+        _Flattener(result, record, rows, exported=kind.exported).add_record(root)
     return [
         Table(name=plan.name, path=plan.path, columns=plan.columns, rows=rows[plan.path])
         for plan in _walk(root)
@@ -151,7 +156,9 @@ def _walk(plan: _Plan) -> Iterator[_Plan]:
 
 
 def _plan_tables(kind: RecordKind) -> _Plan:
+    leading = _EXPORT_KEYS if kind.exported else ()
     keys = (
+        *leading,
         ("_job_id", ColumnKind.TEXT),
         ("_file", ColumnKind.TEXT),
         (RECORD_COLUMN, ColumnKind.TEXT),
@@ -163,7 +170,7 @@ def _plan_tables(kind: RecordKind) -> _Plan:
     columns = [Column(name=names.take(name), kind=of) for name, of in keys]
     tables = _Names()
     name = tables.take(kind.label or RECORDS)
-    place = _Place(names=names, columns=columns, tables=tables, name=name, path=kind.label)
+    place = _Place(names=names, columns=columns, tables=tables, name=name, path=kind.label, leading=leading)
     return _plan(kind.schema.root, place)
 
 
@@ -179,6 +186,8 @@ class _Place:
     steps: tuple[str, ...] = ()
     outer: tuple[str, ...] = ()
     """Names of the arrays around its rows and of its own, outermost first."""
+    leading: tuple[tuple[str, ColumnKind], ...] = ()
+    """Keys before those of every table."""
 
 
 def _plan(item: SchemaField, place: _Place) -> _Plan:
@@ -205,7 +214,8 @@ def _plan_array(steps: tuple[str, ...], array: SchemaField, place: _Place) -> _P
     path = "/".join([place.path, *(["*"] if is_inner else []), *(escape_pointer(step) for step in steps)])
     name = place.tables.take(".".join((*([place.name] if place.path else []), *(steps or "*"))), path)
     names = _Names()
-    keys = [("_job_id", ColumnKind.TEXT), (RECORD_COLUMN, ColumnKind.TEXT), ("_record_index", ColumnKind.INTEGER)]
+    keys = [*place.leading, ("_job_id", ColumnKind.TEXT), (RECORD_COLUMN, ColumnKind.TEXT)]
+    keys += [("_record_index", ColumnKind.INTEGER)]
     keys += [(f"_row_index_of_{around}", ColumnKind.INTEGER) for around in place.outer]
     keys += [("_row_index", ColumnKind.INTEGER), ("_row_id", ColumnKind.TEXT)]
     columns = [Column(name=names.take(key), kind=kind) for key, kind in keys]
@@ -218,6 +228,7 @@ def _plan_array(steps: tuple[str, ...], array: SchemaField, place: _Place) -> _P
         path=path,
         steps=steps,
         outer=(*place.outer, name),
+        leading=place.leading,
     )
     return _plan(array.items, inner)
 
@@ -264,8 +275,11 @@ class _Names:
 class _Flattener:
     """Puts the rows of one record where they belong."""
 
-    def __init__(self, result: JsonObject, record: JsonObject, rows: Mapping[str, list[tuple[Cell, ...]]]) -> None:
+    def __init__(
+        self, result: JsonObject, record: JsonObject, rows: Mapping[str, list[tuple[Cell, ...]]], *, exported: bool
+    ) -> None:
         self._result = result
+        self._leading = tuple(_scalar(result.get(name)) for name in ("export_id", "revision")) if exported else ()
         self._record = record
         self._rows = rows
         self._entries = _object(record.get("fields"))
@@ -276,6 +290,7 @@ class _Flattener:
         pages = record.get("pages")
         numbers = [page for page in pages if isinstance(page, int)] if isinstance(pages, list) else []
         keys = (
+            *self._leading,
             _scalar(self._result.get("job_id")),
             _scalar(_object(self._result.get("file")).get("name")),
             _scalar(record.get("id")),
@@ -308,7 +323,7 @@ class _Flattener:
         row_id = ids[indices[-1]] if isinstance(ids, list) and indices[-1] < len(ids) else None
         record = self._record
         start = (self._result.get("job_id"), record.get("id"), record.get("index"))
-        return (*(_scalar(key) for key in start), *indices, _scalar(row_id))
+        return (*self._leading, *(_scalar(key) for key in start), *indices, _scalar(row_id))
 
     def _cell(self, column: Column, steps: tuple[str, ...], row: Json, pointer: str) -> Cell:
         value = _at(row, steps)

@@ -6,7 +6,7 @@ import datetime as dt
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import IO
 from urllib.parse import quote
 
 import regex
@@ -47,7 +47,7 @@ class XlsxFile:
         small: whether it is small enough to be held in memory until then.
     """
 
-    def __init__(self, out: BinaryIO, *, most_rows: int = MOST_ROWS, small: bool = False) -> None:
+    def __init__(self, out: IO[bytes], *, most_rows: int = MOST_ROWS, small: bool = False) -> None:
         plain = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
         self._book = Workbook(out, plain | ({"in_memory": True} if small else {"constant_memory": True}))
         self._styles = _Styles.of(self._book)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import stat
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -77,7 +78,7 @@ def take_archive(services: Services, batch: Batch, blob: StoredBlob, submit: Sub
 
 
 def _take_all(services: Services, batch: Batch, path: Path, submit: Submit) -> ArchiveReport:
-    counts = dict.fromkeys(("jobs", "refused", "repeated", "ignored"), 0)
+    counts: Counter[str] = Counter()
     with _opened(path) as archive:
         entries = [entry for entry in archive.infolist() if not entry.is_dir()]
         if len(entries) > MOST_ENTRIES:

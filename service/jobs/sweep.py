@@ -43,6 +43,8 @@ def sweep(services: Services) -> None:
         rows.groups.remove_before(now - 2 * services.limits.retention_s)
         rows.events.remove_before(now - 2 * services.limits.retention_s)
         rows.deliveries.remove_before(now - 2 * services.limits.retention_s)
+        rows.batches.remove_empty(now - 2 * services.limits.retention_s)
+        rows.exports.remove_empty(now - 2 * services.limits.retention_s)
         silent = rows.steps.silent(now, _MOST)
     for step in silent:
         with _apart(f"step {step.id}"):

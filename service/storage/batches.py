@@ -12,8 +12,6 @@ from service.storage import tables
 from service.storage.codec import from_json, to_columns
 from service.storage.upsert import upsert
 
-_OPEN = tuple(status for status in JobStatus if not status.is_terminal)
-
 
 class BatchRows:
     """The batches of a tenant."""
@@ -73,9 +71,11 @@ class BatchRows:
             refused=self._count(tables.batch_entries, *_refused(batch_id)),
         )
 
-    def is_over(self, batch_id: str) -> bool:
-        """Whether no job of it is open."""
-        return not self.job_ids(batch_id, _OPEN, most=1)
+    def schema_names(self, batch_id: str) -> tuple[str, ...]:
+        """Names of the schemas that documents of its jobs have or may have."""
+        listed = select(tables.jobs.c.schema_names).where(tables.jobs.c.batch_id == batch_id).distinct()
+        found = {name for names in self._connection.execute(listed).scalars() for name in names.split("\n") if name}
+        return tuple(sorted(found))
 
     def job_ids(self, batch_id: str, statuses: Collection[JobStatus], *, most: int) -> tuple[str, ...]:
         """Some of its jobs that stand so."""

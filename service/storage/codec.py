@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 
 from service.domain import word_columns
 from service.domain.pages import PageText
+from service.domain.records import JsonObject
 
 T = TypeVar("T")
 _LEVEL = 3
@@ -35,6 +36,17 @@ def unpack(kind: type[T], body: bytes) -> T:
         pydantic.ValidationError: the bytes hold another shape (written by another version).
     """
     return _adapter(kind).validate_json(zstandard.ZstdDecompressor().decompress(body))
+
+
+def pack_json(value: JsonObject) -> bytes:
+    """A JSON object as compressed bytes."""
+    return zstandard.ZstdCompressor(level=_LEVEL).compress(orjson.dumps(value))
+
+
+def unpack_json(body: bytes) -> JsonObject:
+    """The inverse of `pack_json`."""
+    value: JsonObject = orjson.loads(zstandard.ZstdDecompressor().decompress(body))
+    return value
 
 
 def pack_page(page: PageText) -> bytes:

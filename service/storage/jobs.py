@@ -94,6 +94,18 @@ class JobRows:
         rows = self._connection.execute(query.order_by(job.created_at.desc(), job.id.desc()).limit(most))
         return tuple(from_json(Job, row) for row in rows.mappings())
 
+    def oldest(
+        self, tenant_id: str, wanted: JobFilter, *, after: tuple[float, str] | None, most: int
+    ) -> tuple[Job, ...]:
+        """The oldest jobs that fit, oldest first, newer than the cursor (created_at, id)."""
+        job = tables.jobs.c
+        query = select(*_COLUMNS).where(job.tenant_id == tenant_id, *_conditions(wanted))
+        if after is not None:
+            at, job_id = after
+            query = query.where(or_(job.created_at > at, and_(job.created_at == at, job.id > job_id)))
+        rows = self._connection.execute(query.order_by(job.created_at, job.id).limit(most))
+        return tuple(from_json(Job, row) for row in rows.mappings())
+
     def count_by_status(self) -> dict[str, int]:
         """How many jobs of all tenants stand where."""
         job = tables.jobs.c
@@ -124,6 +136,8 @@ class JobRows:
         self._connection.execute(delete(deliveries).where(deliveries.c.job_id == job.id))
         keys = tables.idempotency_keys
         self._connection.execute(delete(keys).where(keys.c.job_id == job.id))
+        items = tables.export_items
+        self._connection.execute(delete(items).where(items.c.job_id == job.id))
         entries = tables.batch_entries
         self._connection.execute(delete(entries).where(entries.c.job_id == job.id))
         self._connection.execute(delete(tables.jobs).where(tables.jobs.c.id == job.id))
@@ -211,6 +225,11 @@ def _columns_of(job: Job) -> dict[str, object]:
     return to_columns(job) | {"schema_names": _listed(job.schema_names())}
 
 
+def names_schema(name: str) -> ColumnElement[bool]:
+    """Whether a document of a job has, or may have, the schema of that name."""
+    return tables.jobs.c.schema_names.contains(_listed([name]), autoescape=True)
+
+
 def _listed(names: Sequence[str]) -> str:
     return "".join(f"\n{name}\n" for name in names)
 
@@ -225,7 +244,7 @@ def _conditions(wanted: JobFilter) -> Sequence[ColumnElement[bool]]:
     )
     found: list[ColumnElement[bool]] = [column == value for value, column in pairs if value is not None]
     if wanted.schema_name is not None:
-        found.append(job.schema_names.contains(_listed([wanted.schema_name]), autoescape=True))
+        found.append(names_schema(wanted.schema_name))
     if wanted.created_after is not None:
         found.append(job.created_at >= wanted.created_after)
     if wanted.created_before is not None:

@@ -13,6 +13,7 @@ from service.storage.access import AccessRows
 from service.storage.batches import BatchRows
 from service.storage.engine import Database
 from service.storage.events import EventRows
+from service.storage.exports import ExportRows
 from service.storage.faults import database_fault
 from service.storage.files import FileRows, PageRows
 from service.storage.job_groups import GroupRows
@@ -39,6 +40,7 @@ class Rows:
     judgements: JudgementRows
     groups: GroupRows
     batches: BatchRows
+    exports: ExportRows
     idempotency: IdempotencyRows
     schemas: SchemaRows
     access: AccessRows
@@ -108,6 +110,7 @@ def _rows(connection: Connection) -> Rows:
         judgements=JudgementRows(connection),
         groups=GroupRows(connection),
         batches=BatchRows(connection),
+        exports=ExportRows(connection),
         idempotency=IdempotencyRows(connection),
         schemas=SchemaRows(connection),
         access=AccessRows(connection),

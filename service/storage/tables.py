@@ -17,6 +17,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    text,
 )
 
 metadata = MetaData(
@@ -335,6 +336,43 @@ webhook_deliveries = Table(
     UniqueConstraint("tenant_id", "webhook_id", "event_id"),
     Index(None, "state", "not_before"),
     Index(None, "tenant_id", "webhook_id", "created_at", "id"),
+)
+
+exports = Table(
+    "exports",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    _tenant(),
+    Column("receiver", String(100), nullable=False),
+    Column("schema_name", String(100), nullable=False),
+    Column("schema", JSON, nullable=False),
+    Column("release", String(12), nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("created_by", String(100), nullable=False),
+    Column("confirmed_at", Float),
+    Index(None, "tenant_id", "created_at", "id"),
+    Index(
+        "uq_exports_unconfirmed",
+        "tenant_id",
+        "receiver",
+        "schema_name",
+        unique=True,
+        sqlite_where=text("confirmed_at IS NULL"),
+        postgresql_where=text("confirmed_at IS NULL"),
+    ),
+)
+
+export_items = Table(
+    "export_items",
+    metadata,
+    _tenant(),
+    Column("export_id", ForeignKey("exports.id", ondelete="CASCADE"), primary_key=True),
+    Column("ordinal", Integer, primary_key=True, autoincrement=False),
+    Column("receiver", String(100), nullable=False),
+    Column("job_id", ForeignKey("jobs.id", ondelete="CASCADE"), nullable=False),
+    Column("revision", Integer, nullable=False),
+    Column("body", LargeBinary, nullable=False),
+    Index(None, "job_id", "receiver", "revision"),
 )
 
 users = Table(

@@ -1,0 +1,112 @@
+"""Rows of exports: what went where, and what was not there yet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import ColumnElement, Connection, delete, exists, func, insert, or_, select, update
+
+from service.domain.export import Export, Release
+from service.domain.jobs import Job, JobStatus, ReviewState
+from service.storage import tables
+from service.storage.codec import from_json, to_columns
+from service.storage.jobs import JobRows, names_schema
+from service.storage.upsert import upsert
+
+_DONE = (JobStatus.SUCCEEDED, JobStatus.PARTIALLY_SUCCEEDED)
+_STATES = {
+    Release.APPROVED: (ReviewState.APPROVED,),
+    Release.PASSED: (ReviewState.APPROVED, ReviewState.NOT_NEEDED),
+}
+
+
+class ExportRows:
+    """The exports of a tenant."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def add(self, export: Export) -> bool:
+        """Insert an export; False if one to this receiver is not confirmed yet."""
+        row = upsert(self._connection, tables.exports).values(to_columns(export)).on_conflict_do_nothing()
+        return self._connection.execute(row.returning(tables.exports.c.id)).first() is not None
+
+    def find(self, tenant_id: str, export_id: str) -> Export | None:
+        """An export of this tenant, or None."""
+        export = tables.exports.c
+        return self._one(export.tenant_id == tenant_id, export.id == export_id)
+
+    def unconfirmed(self, tenant_id: str, receiver: str, schema_name: str) -> Export | None:
+        """What a receiver was given and did not confirm."""
+        export = tables.exports.c
+        mine = (export.tenant_id == tenant_id, export.receiver == receiver, export.schema_name == schema_name)
+        return self._one(*mine, export.confirmed_at.is_(None))
+
+    def newest(self, tenant_id: str, *, before: tuple[float, str] | None, most: int) -> tuple[Export, ...]:
+        """Newest first, older than the cursor (created_at, id)."""
+        export = tables.exports.c
+        query = select(tables.exports).where(export.tenant_id == tenant_id)
+        if before is not None:
+            at, export_id = before
+            query = query.where(or_(export.created_at < at, (export.created_at == at) & (export.id < export_id)))
+        rows = self._connection.execute(query.order_by(export.created_at.desc(), export.id.desc()).limit(most))
+        return tuple(from_json(Export, row) for row in rows.mappings())
+
+    def confirm(self, export: Export, at: float) -> None:
+        """The receiver has it; confirming twice keeps the first time."""
+        row = tables.exports
+        open_one = (row.c.id == export.id, row.c.confirmed_at.is_(None))
+        self._connection.execute(update(row).where(*open_one).values(confirmed_at=at))
+
+    def fresh(self, tenant_id: str, receiver: str, schema_name: str, release: Release, most: int) -> tuple[Job, ...]:
+        """Jobs that may leave and that the receiver was not given as they stand now, oldest first."""
+        job, item = tables.jobs.c, tables.export_items.c
+        given = exists().where(item.job_id == job.id, item.receiver == receiver, item.revision == job.revision)
+        query = select(job.id).where(
+            job.tenant_id == tenant_id,
+            names_schema(schema_name),
+            job.review.in_(_STATES[release]),
+            job.status.in_(_DONE),
+            ~given,
+        )
+        ids = tuple(self._connection.execute(query.order_by(job.created_at, job.id).limit(most)).scalars())
+        found = JobRows(self._connection).find_all(tenant_id, ids)
+        return tuple(found[job_id] for job_id in ids if job_id in found)
+
+    def add_items(self, export: Export, items: Sequence[tuple[Job, bytes]]) -> None:
+        """Keep the results of an export, in its order."""
+        common = {"tenant_id": export.tenant_id, "export_id": export.id, "receiver": export.receiver}
+        rows = [
+            common | {"job_id": job.id, "revision": job.revision, "ordinal": number, "body": body}
+            for number, (job, body) in enumerate(items)
+        ]
+        self._connection.execute(insert(tables.export_items), rows)
+
+    def bodies(self, export_id: str, *, after: int, most: int) -> tuple[tuple[int, bytes], ...]:
+        """Results of an export with their numbers, behind one; those of deleted jobs are gone."""
+        item = tables.export_items.c
+        query = select(item.ordinal, item.body).where(item.export_id == export_id, item.ordinal > after)
+        rows = self._connection.execute(query.order_by(item.ordinal).limit(most))
+        return tuple((row[0], row[1]) for row in rows)
+
+    def count(self, export_id: str) -> int:
+        """How many jobs an export holds."""
+        query = select(func.count()).where(tables.export_items.c.export_id == export_id)
+        return self._connection.execute(query).scalar_one()
+
+    def of_job(self, job_id: str) -> tuple[tuple[Export, int], ...]:
+        """Exports that held a job, and in which revision, oldest first."""
+        export, item = tables.exports, tables.export_items
+        query = select(export, item.c.revision).join(item, item.c.export_id == export.c.id)
+        rows = self._connection.execute(query.where(item.c.job_id == job_id).order_by(export.c.created_at)).mappings()
+        return tuple((from_json(Export, row), row["revision"]) for row in rows)
+
+    def remove_empty(self, before: float) -> None:
+        """Forget exports that are old and of whose jobs none is left."""
+        export = tables.exports.c
+        left = exists().where(tables.export_items.c.export_id == export.id)
+        self._connection.execute(delete(tables.exports).where(export.created_at < before, ~left))
+
+    def _one(self, *where: ColumnElement[bool]) -> Export | None:
+        row = self._connection.execute(select(tables.exports).where(*where)).mappings().first()
+        return from_json(Export, row) if row else None
