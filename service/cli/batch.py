@@ -2,96 +2,178 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
+from service.cli.batch_flags import (
+    ApiKeyFlag,
+    BudgetFlag,
+    DoneDirFlag,
+    DryRunFlag,
+    EveryFlag,
+    ExcludeFlag,
+    FailedDirFlag,
+    FolderArgument,
+    HomeFlag,
+    IncludeFlag,
+    JobsFlag,
+    ModelFlag,
+    OnlyFlag,
+    OutFlag,
+    PasswordsFlag,
+    RerunFlag,
+    SampleFlag,
+    SeedFlag,
+    ServerFlag,
+    SplitFlag,
+    StopFlag,
+    TablesFlag,
+    WatchFlag,
+)
+from service.cli.batch_plan import BatchPlan, Limits, Outputs, RerunIf, StopRule
 from service.cli.exit_codes import ExitCode
 from service.cli.export_flags import BomFlag, DecimalCommaFlag, FormatFlag, SeparatorFlag, export_options
 from service.cli.session import SchemaFlag, SchemasFlag, load_settings, order_of_flags, quieter, say, start_logging
 from service.exports.formats import ExportFormat
 
 if TYPE_CHECKING:
-    from service.cli.batch_run import Tally
-
-_MOST_CAUSES = 20
-
-
-_SplitFlag = Annotated[
-    bool, typer.Option("--split-documents", help="Files may hold several documents: a record for each.")
-]
+    from service.cli.batch_ledger import Ledger
+    from service.settings import Settings
 
 
 def batch(  # noqa: PLR0913 - a parameter is a flag
-    folder: Annotated[
-        Path, typer.Argument(exists=True, file_okay=False, help="Folder with files, searched to its depth.")
-    ],
-    out: Annotated[Path, typer.Option(file_okay=False, help="Folder for the results.")],
+    folder: FolderArgument,
+    out: OutFlag,
     schema: SchemaFlag = None,
     schemas: SchemasFlag = None,
-    model: Annotated[str | None, typer.Option(help="`provider` or `provider:model`.")] = None,
-    split_documents: _SplitFlag = False,
-    jobs: Annotated[int, typer.Option(min=1, max=1000, help="Files in work at once.")] = 4,
+    model: ModelFlag = None,
+    split_documents: SplitFlag = False,
+    include: IncludeFlag = None,
+    exclude: ExcludeFlag = None,
+    only: OnlyFlag = None,
+    sample: SampleFlag = None,
+    seed: SeedFlag = 0,
+    dry_run: DryRunFlag = False,
+    jobs: JobsFlag = 8,
+    rerun_if: RerunFlag = None,
+    stop_after_failures: StopFlag = None,
+    budget: BudgetFlag = None,
+    passwords: PasswordsFlag = None,
+    watch: WatchFlag = False,
+    every: EveryFlag = 2.0,
+    done_dir: DoneDirFlag = None,
+    failed_dir: FailedDirFlag = None,
     kind: FormatFlag = None,
+    tables: TablesFlag = None,
     separator: SeparatorFlag = None,
     decimal_comma: DecimalCommaFlag = False,
     bom: BomFlag = False,
-    home: Annotated[Path | None, typer.Option(help="Folder that holds all state.")] = None,
+    server: ServerFlag = None,
+    api_key: ApiKeyFlag = None,
+    home: HomeFlag = None,
 ) -> None:
     """Turn a folder of files into records; run it again, and it goes on where it was.
 
-    Results lie under the names of their files. What is done is not done again, until file, schema or options change;
-    what failed is tried again.
+    Results lie under the names of their files; the books, the failures and tables over all results under _batch.
+    What is done is not done again: not after Ctrl-C, a crash or an upgrade, unless --rerun-if says so.
     """
-    written = export_options(kind or ExportFormat.JSON, separator=separator, decimal_comma=decimal_comma, bom=bom)
-    settings = load_settings(home)
-    start_logging(quieter(settings), "batch")
-    from service.cli.batch_ledger import Ledger  # the help text needs none of these
-    from service.cli.batch_run import BatchPlan, run_batch
-    from service.cli.desk import with_schema
-    from service.cli.open_desk import open_desk
+    from service.cli.batch_find import Selection, read_only_list, split_pattern  # the help text needs none of these
     from service.domain.jobs import Priority
 
-    order = replace(
-        order_of_flags(folder, schema, schemas),
-        model=model,
-        split_documents=split_documents,
-        priority=Priority.LOW,
+    in_tables = tuple(dict.fromkeys(tables or [ExportFormat.CSV]))
+    written = export_options(
+        kind or ExportFormat.JSON,
+        separator=separator,
+        decimal_comma=decimal_comma,
+        bom=bom,
+        also_csv=ExportFormat.CSV in in_tables,
     )
-    with Ledger(out) as ledger:
-        desk = open_desk(settings, workers=settings.cpu_workers)
+    root, patterns = split_pattern(folder)
+    rerun = frozenset(rerun_if or ()) | (frozenset({RerunIf.FAILED}) if only is not None else frozenset())
+    settings = load_settings(home, api_key=api_key)
+    start_logging(quieter(settings), "batch")
+    plan = BatchPlan(
+        folder=root,
+        selection=Selection(
+            include=(*patterns, *(include or ())),
+            exclude=tuple(exclude or ()),
+            only=None if only is None else read_only_list(only),
+            sample=sample,
+            seed=seed,
+        ),
+        order=replace(
+            order_of_flags(root, schema, schemas),
+            model=model,
+            split_documents=split_documents,
+            priority=Priority.BULK,
+        ),
+        outputs=Outputs(
+            out=out,
+            written=written,
+            tables=in_tables,
+            dialect=written.dialect,
+            done_dir=done_dir,
+            failed_dir=failed_dir,
+        ),
+        jobs=jobs,
+        rerun=rerun,
+        limits=Limits(
+            failures=StopRule() if stop_after_failures is None else StopRule.parse(stop_after_failures), tokens=budget
+        ),
+        passwords=passwords,
+        watch_s=every if watch else None,
+    )
+    if dry_run:
+        from service.cli.batch_estimate import estimate, print_estimate
+
+        print_estimate(estimate(plan, settings, server))
+        return
+    raise typer.Exit(int(_run(plan, settings, server)))
+
+
+def _run(plan: BatchPlan, settings: Settings, server: str | None) -> ExitCode:
+    from service.cli.batch_books import count_books, print_books
+    from service.cli.batch_ledger import Ledger
+
+    with Ledger(plan.outputs.out) as ledger:
+        made, stopped = _work(plan, settings, server, ledger)
+        books = count_books(ledger, made)
+        print_books(books, ledger)
+    if stopped is not None:
+        say(f"  stopped: {stopped}")
+        return ExitCode.STOPPED
+    return ExitCode.OK if books.is_whole else ExitCode.PARTIAL
+
+
+def _work(plan: BatchPlan, settings: Settings, server: str | None, ledger: Ledger) -> tuple[str, str | None]:
+    """With what results were made, and why it stopped early, if it did."""
+    from service.cli.batch_desk import BatchDesk
+    from service.cli.batch_keep import ResultFiles
+    from service.cli.batch_passwords import PasswordFinder, open_reader, read_passwords
+    from service.cli.batch_plan import made_by
+    from service.cli.batch_run import BatchRun, Tools
+    from service.cli.batch_show import Display, Tally
+    from service.cli.desk import with_schema
+
+    words = () if plan.passwords is None else read_passwords(plan.passwords)
+    reader = open_reader(settings)
+    tally = Tally()
+    with Display(tally) as display:
+        desk = BatchDesk(settings.home, server, settings.api_key.get_secret_value(), display.pause)
         try:
-            order = with_schema(desk, order)
-            plan = BatchPlan(folder=folder, out=out, home=settings.home, order=order, jobs=jobs, written=written)
-            tally = run_batch(plan, desk, ledger, _report)
+            order = desk.ask(lambda here: with_schema(here, plan.order))
+            made = desk.ask(lambda here: made_by(here, order))
+            files = ResultFiles(plan.outputs, order.schema_set())
+            passwords = PasswordFinder(words, reader)
+            tools = Tools(desk=desk, ledger=ledger, files=files, display=display, passwords=passwords)
+            run = BatchRun(replace(plan, order=order), made, tools, tally)
+            run.run()
+        except KeyboardInterrupt:
+            display.note("Interrupted. Run the same command again, and it goes on.")
+            raise
         finally:
-            _clear_line()
+            reader.close()
             desk.close()
-    _print_summary(tally)
-    raise typer.Exit(int(ExitCode.PARTIAL if tally.failed or tally.partial else ExitCode.OK))
-
-
-def _report(tally: Tally) -> None:
-    if sys.stderr.isatty():
-        sys.stderr.write(f"\r\x1b[2K{tally.ended} of {tally.found} files, {tally.failed} failed")
-        sys.stderr.flush()
-
-
-def _clear_line() -> None:
-    if sys.stderr.isatty():
-        sys.stderr.write("\r\x1b[2K")
-        sys.stderr.flush()
-
-
-def _print_summary(tally: Tally) -> None:
-    say(
-        f"{tally.found} files found = {tally.succeeded} succeeded + {tally.partial} partial + {tally.failed} failed "
-        f"+ {tally.duplicate} duplicate + {tally.ignored} ignored ({tally.earlier} of them done earlier)"
-    )
-    for cause, count in tally.causes.most_common(_MOST_CAUSES):
-        say(f"  {count} × {cause[0]}: {cause[1]} (such as {tally.examples[cause]})")
-    if len(tally.causes) > _MOST_CAUSES:
-        say(f"  and {len(tally.causes) - _MOST_CAUSES} further causes")
+    return made.text(), run.stopped

@@ -1,4 +1,8 @@
-"""What a batch has done, in a small SQLite file beside its results, so that running it again goes on."""
+"""What a batch has found and done, in a small SQLite file beside its results, so that running it again goes on.
+
+Two tables: `paths`, a row for every file that was found, and `contents`, a row for the work on each content. What is
+written here is true whenever the process ends, however it ends.
+"""
 
 from __future__ import annotations
 
@@ -6,49 +10,138 @@ import fcntl
 import os
 import sqlite3
 import time
+import uuid
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from urllib.parse import quote
+
+import zstandard
 
 from service.domain.errors import ErrorCode, StateError
 
-FOLDER = ".fieldmark-batch"
-_TABLE = """
-CREATE TABLE IF NOT EXISTS entries (
-    key TEXT NOT NULL,
-    desk TEXT NOT NULL,
+FOLDER = "_batch"
+"""Inside the folder of results: the ledger, the books and the tables."""
+LEDGER = "ledger.db"
+_TABLES = """
+CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS paths (
+    label BLOB PRIMARY KEY,
+    path BLOB NOT NULL,
+    size INTEGER NOT NULL,
+    mtime_ns INTEGER NOT NULL,
+    noted_at REAL NOT NULL,
+    run INTEGER NOT NULL,
     state TEXT NOT NULL,
+    digest BLOB,
+    code TEXT,
+    message TEXT,
+    moved_to TEXT
+);
+CREATE INDEX IF NOT EXISTS paths_of_digest ON paths (digest);
+CREATE INDEX IF NOT EXISTS paths_of_state ON paths (state, label);
+CREATE TABLE IF NOT EXISTS contents (
+    digest BLOB PRIMARY KEY,
+    label BLOB NOT NULL,
+    run INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    made TEXT NOT NULL,
+    desk TEXT NOT NULL,
+    submit_key TEXT NOT NULL,
     job_id TEXT,
-    path TEXT NOT NULL,
+    pages INTEGER NOT NULL DEFAULT 0,
+    doubtful INTEGER NOT NULL DEFAULT 0,
+    tokens INTEGER NOT NULL DEFAULT 0,
     code TEXT,
     message TEXT,
     at REAL NOT NULL,
-    PRIMARY KEY (key)
-)
+    result BLOB
+);
+CREATE INDEX IF NOT EXISTS contents_of_label ON contents (label);
 """
+_PATH = "label, path, size, mtime_ns, noted_at, run, state, digest, code, message, moved_to"
+_WORK = "digest, label, run, state, made, desk, submit_key, job_id, pages, doubtful, tokens, code, message"
+_PAGE = 500
 
 
-class EntryState(StrEnum):
-    """Where the work for one content stands."""
+class PathState(StrEnum):
+    """Where a file that was found stands."""
+
+    ARRIVING = "arriving"
+    """It is still being written."""
+    WAITING = "waiting"
+    """Nothing was done with it yet in this run."""
+    TAKEN = "taken"
+    """It is in the hands of the work on its content."""
+    SETTLED = "settled"
+    """That work is over, and all that follows from it is done."""
+    IGNORED = "ignored"
+    """Of no kind that is read."""
+    FAILED = "failed"
+    """It cannot be read from the disk."""
+
+
+class WorkState(StrEnum):
+    """Where the work on one content stands."""
 
     OPEN = "open"
-    """Handed in; its job may still run, or wait for the next start."""
+    """Handed in, or about to be; its job may still run, or wait for the next start."""
     SUCCEEDED = "succeeded"
     PARTIAL = "partial"
     FAILED = "failed"
+    UNROUTED = "unrouted"
+    """None of the schemas fits it."""
+
+    @property
+    def has_result(self) -> bool:
+        """Whether there are values to keep."""
+        return self in (WorkState.SUCCEEDED, WorkState.PARTIAL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    """The work for one content under one schema and set of options."""
+class FoundPath:
+    """A file that was found. Names are bytes: not every name of a file system is text."""
 
-    key: str
+    label: bytes
+    """Names it in books and results: its path, or, where a moved file had that, the path with a number."""
+    path: bytes
+    """Relative to the folder that is looked through."""
+    size: int
+    mtime_ns: int
+    noted_at: float
+    run: int
+    state: PathState
+    digest: bytes | None = None
+    """SHA-256 of its content, once that is known."""
+    code: str | None = None
+    message: str | None = None
+    moved_to: str | None = None
+    """Where `--done-dir` or `--failed-dir` put it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """The work on one content."""
+
+    digest: bytes
+    label: bytes
+    """Of the file whose content was handed in; others with this content are its duplicates."""
+    run: int
+    """The last run that did something for it."""
+    state: WorkState
+    made: str
+    """Schema, model, options and engine, as JSON."""
     desk: str
-    """Who has the job: the home of the installation."""
-    state: EntryState
-    job_id: str | None
-    path: str
-    """Of the first file that had this content; its result lies under this name."""
+    """Who has the job."""
+    submit_key: str
+    """Handing in again under it makes no second job."""
+    job_id: str | None = None
+    pages: int = 0
+    doubtful: bool = False
+    """Whether a person should look at it."""
+    tokens: int = 0
     code: str | None = None
     message: str | None = None
 
@@ -57,7 +150,9 @@ class Ledger:
     """Open it with `with`: it is locked, so that two batches never write into one folder."""
 
     def __init__(self, out: Path) -> None:
-        self._folder = out / FOLDER
+        self.folder = out / FOLDER
+        self.run = 0
+        """Number of this run, from 1."""
 
     def __enter__(self) -> Ledger:
         """Lock and open.
@@ -65,35 +160,181 @@ class Ledger:
         Raises:
             StateError: `wrong_state`, another batch is at work there.
         """
-        self._folder.mkdir(parents=True, exist_ok=True)
-        self._lock = os.open(self._folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._lock = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(self._lock)
             raise StateError(
                 ErrorCode.WRONG_STATE,
-                f"Another `fieldmark batch` writes into {str(self._folder.parent)!r}; wait for it.",
+                f"Another `fieldmark batch` writes into {str(self.folder.parent)!r}; wait for it.",
             ) from None
-        self._connection = sqlite3.connect(self._folder / "ledger.db", isolation_level=None)
-        self._connection.execute(_TABLE)
+        self._sql = sqlite3.connect(self.folder / LEDGER, isolation_level=None)
+        self._sql.execute("PRAGMA journal_mode=WAL")
+        self._sql.execute("PRAGMA synchronous=NORMAL")
+        self._sql.executescript(_TABLES)
+        self.run = int(self._remember("run", "0")) + 1
+        self._note("run", str(self.run))
+        self.id = self._remember("id", uuid.uuid4().hex)
         return self
 
     def __exit__(self, *_error: object) -> None:
         """Close and unlock."""
-        self._connection.close()
+        self._sql.close()
         os.close(self._lock)
 
-    def get(self, key: str) -> Entry | None:
-        """What is known of a content."""
-        query = "SELECT key, desk, state, job_id, path, code, message FROM entries WHERE key = ?"
-        row = self._connection.execute(query, (key,)).fetchone()
-        if row is None:
-            return None
-        key, desk, state, job_id, path, code, message = row
-        return Entry(key=key, desk=desk, state=EntryState(state), job_id=job_id, path=path, code=code, message=message)
+    def path(self, label: bytes) -> FoundPath | None:
+        """What is known under a label."""
+        row = self._sql.execute(f"SELECT {_PATH} FROM paths WHERE label = ?", (label,)).fetchone()  # noqa: S608 - our names
+        return None if row is None else _found(row)
 
-    def put(self, entry: Entry) -> None:
-        """Note where the work for a content stands."""
-        values = (entry.key, entry.desk, entry.state, entry.job_id, entry.path, entry.code, entry.message, time.time())
-        self._connection.execute("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
+    def put_path(self, found: FoundPath) -> None:
+        """Note where a file stands."""
+        self._sql.execute(
+            f"INSERT OR REPLACE INTO paths ({_PATH}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - our names
+            (
+                *(found.label, found.path, found.size, found.mtime_ns, found.noted_at, found.run, found.state),
+                *(found.digest, found.code, found.message, found.moved_to),
+            ),
+        )
+
+    def forget_vanished(self) -> None:
+        """Drop the rows of files that this run did not find and no run moved."""
+        self._sql.execute("DELETE FROM paths WHERE run <> ? AND moved_to IS NULL", (self.run,))
+
+    def paths(self, where: str = "1", *values: object) -> Iterator[FoundPath]:
+        """Files in the order of their labels, a few at a time, while rows may be changed.
+
+        Args:
+            where: a condition in SQL, of this program's own making.
+            values: for its question marks.
+        """
+        after: bytes | None = None
+        while True:
+            rows = self._sql.execute(
+                f"SELECT {_PATH} FROM paths WHERE ({where}) AND (? IS NULL OR label > ?) ORDER BY label LIMIT ?",  # noqa: S608
+                (*values, after, after, _PAGE),
+            ).fetchall()
+            yield from map(_found, rows)
+            if len(rows) < _PAGE:
+                return
+            after = rows[-1][0]
+
+    def work(self, digest: bytes) -> Work | None:
+        """The work on a content."""
+        return _find_work(self._sql, digest)
+
+    def put_work(self, work: Work) -> None:
+        """Note where the work on a content stands; its result stays."""
+        self._put_work(work, "")
+
+    def end_work(self, work: Work, result: bytes | None) -> None:
+        """Note how the work on a content ended, with its result as JSON."""
+        self._put_work(work, ", result = excluded.result", None if result is None else zstandard.compress(result))
+
+    def _put_work(self, work: Work, also: str, result: bytes | None = None) -> None:
+        names = [*_WORK.split(", ")[1:], "at"]
+        changes = ", ".join(f"{name} = excluded.{name}" for name in names)
+        self._sql.execute(
+            f"INSERT INTO contents ({_WORK}, at, result) VALUES ({'?, ' * 13}?, ?) "  # noqa: S608 - our names
+            f"ON CONFLICT (digest) DO UPDATE SET {changes}{also}",
+            (
+                *(work.digest, work.label, work.run, work.state, work.made, work.desk, work.submit_key, work.job_id),
+                *(work.pages, work.doubtful, work.tokens, work.code, work.message, time.time(), result),
+            ),
+        )
+
+    def result(self, digest: bytes) -> bytes | None:
+        """The result of a content as JSON, without boxes of words."""
+        row = self._sql.execute("SELECT result FROM contents WHERE digest = ?", (digest,)).fetchone()
+        return None if row is None or row[0] is None else zstandard.decompress(row[0])
+
+    def ask(self, query: str, *values: object) -> Iterator[tuple[object, ...]]:
+        """Rows of a question in SQL, of this program's own making."""
+        return iter(self._sql.execute(query, values))
+
+    def _remember(self, name: str, otherwise: str) -> str:
+        with suppress(sqlite3.IntegrityError):
+            self._sql.execute("INSERT INTO meta VALUES (?, ?)", (name, otherwise))
+        return str(self._sql.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()[0])
+
+    def _note(self, name: str, value: str) -> None:
+        self._sql.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
+
+
+def shown(name: bytes) -> str:
+    """A name as text for books, tables and people."""
+    return name.decode("utf-8", "replace")
+
+
+def _found(row: tuple[object, ...]) -> FoundPath:
+    label, path, size, mtime_ns, noted_at, run, state, digest, code, message, moved_to = row
+    return FoundPath(
+        label=_bytes(label),
+        path=_bytes(path),
+        size=_int(size),
+        mtime_ns=_int(mtime_ns),
+        noted_at=float(str(noted_at)),
+        run=_int(run),
+        state=PathState(str(state)),
+        digest=None if digest is None else _bytes(digest),
+        code=_text(code),
+        message=_text(message),
+        moved_to=_text(moved_to),
+    )
+
+
+def _work(row: tuple[object, ...]) -> Work:
+    digest, label, run, state, made, desk, submit_key, job_id, pages, doubtful, tokens, code, message = row
+    return Work(
+        digest=_bytes(digest),
+        label=_bytes(label),
+        run=_int(run),
+        state=WorkState(str(state)),
+        made=str(made),
+        desk=str(desk),
+        submit_key=str(submit_key),
+        job_id=_text(job_id),
+        pages=_int(pages),
+        doubtful=bool(doubtful),
+        tokens=_int(tokens),
+        code=_text(code),
+        message=_text(message),
+    )
+
+
+def _bytes(value: object) -> bytes:
+    assert isinstance(value, bytes)
+    return value
+
+
+def _int(value: object) -> int:
+    assert isinstance(value, int)
+    return value
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+class EarlierWork:
+    """The works of a ledger that somebody else may have open; nothing is written."""
+
+    def __init__(self, out: Path) -> None:
+        path = out / FOLDER / LEDGER
+        self._sql = sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True) if path.is_file() else None
+
+    def get(self, digest: bytes) -> Work | None:
+        """The work on a content."""
+        return None if self._sql is None else _find_work(self._sql, digest)
+
+    def close(self) -> None:
+        """Let go of it."""
+        if self._sql is not None:
+            self._sql.close()
+
+
+def _find_work(sql: sqlite3.Connection, digest: bytes) -> Work | None:
+    row = sql.execute(f"SELECT {_WORK} FROM contents WHERE digest = ?", (digest,)).fetchone()  # noqa: S608 - our names
+    return None if row is None else _work(row)

@@ -1,250 +1,405 @@
-"""The work of `fieldmark batch`: find files, hand them in a few at a time, keep their results, count every one."""
+"""The work of `fieldmark batch`: hand files in a few at a time, keep what comes back, and never do anything twice."""
 
 from __future__ import annotations
 
-import hashlib
 import os
 import time
-from collections import Counter, deque
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar, cast
 
 import orjson
 
-from service.cli.batch_ledger import FOLDER, Entry, EntryState, Ledger
-from service.cli.desk import Desk, JobView, Order
-from service.documents.reader import sniff_file
-from service.domain.errors import ErrorCode, ServiceError, StateError
+from service.cli.batch_causes import CANCELLED, UNROUTED, is_of_the_file
+from service.cli.batch_desk import BatchDesk
+from service.cli.batch_keep import ResultFiles, move_away, with_room
+from service.cli.batch_ledger import FoundPath, Ledger, PathState, Work, WorkState
+from service.cli.batch_list import digest_of, list_files
+from service.cli.batch_passwords import PasswordFinder
+from service.cli.batch_plan import BatchPlan, Decision, Made, decide
+from service.cli.batch_show import Display, Tally
+from service.cli.batch_tables import write_books, write_tables
+from service.cli.desk import JobView
+from service.domain.errors import ErrorCode, InputError, ServiceError, StateError
 from service.domain.jobs import JobStatus
-from service.domain.records import JsonObject
-from service.exports.files import export_endings, export_tables
-from service.exports.formats import ExportOptions
-from service.exports.schema_set import SchemaSet
+from service.domain.records import Json, JsonObject
 
+T = TypeVar("T")
+_WAIT_S = 1
+"""Longest question for what ended; then new files are handed in."""
 _LOOK_S = 0.1
-_JSON = ExportOptions()
-_STATES = {JobStatus.SUCCEEDED: EntryState.SUCCEEDED, JobStatus.PARTIALLY_SUCCEEDED: EntryState.PARTIAL}
-
-
-@dataclass(slots=True)
-class Tally:
-    """Where each file ended; `found` is always the sum of the five others."""
-
-    found: int = 0
-    succeeded: int = 0
-    partial: int = 0
-    failed: int = 0
-    duplicate: int = 0
-    ignored: int = 0
-    earlier: int = 0
-    """Of those: done by an earlier run."""
-    causes: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
-    """Code and message of failures → how many files."""
-    examples: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
-
-    @property
-    def ended(self) -> int:
-        """Files of which it is known how they ended."""
-        return self.succeeded + self.partial + self.failed + self.duplicate + self.ignored
-
-    def count(self, entry: Entry) -> None:
-        """Count one content that is over."""
-        if entry.state is EntryState.FAILED:
-            self.failed += 1
-            cause = (entry.code or ErrorCode.INTERNAL, entry.message or "")
-            self.causes[cause] += 1
-            self.examples.setdefault(cause, entry.path)
-        elif entry.state is EntryState.PARTIAL:
-            self.partial += 1
-        else:
-            self.succeeded += 1
+_QUIET_S = 15.0
+"""After so long without news the oldest job is asked for itself."""
+_LATER_S = 10.0
+_LATER = (ErrorCode.IDEMPOTENCY_IN_FLIGHT,)
+_STATES = {JobStatus.SUCCEEDED: WorkState.SUCCEEDED, JobStatus.PARTIALLY_SUCCEEDED: WorkState.PARTIAL}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BatchPlan:
-    """What a batch is told."""
+class Tools:
+    """What a run works with."""
 
-    folder: Path
-    out: Path
-    home: Path
-    order: Order
-    """Schema and options; its path is replaced for each file."""
-    jobs: int
-    """Files in work at once."""
-    written: ExportOptions = _JSON
-    """In which format results are written."""
+    desk: BatchDesk
+    ledger: Ledger
+    files: ResultFiles
+    display: Display
+    passwords: PasswordFinder
 
 
-def run_batch(plan: BatchPlan, desk: Desk, ledger: Ledger, report: Callable[[Tally], None]) -> Tally:
-    """Work through a folder; an interruption at any moment leaves a state from which the next run goes on."""
-    return _Batch(plan, desk, ledger, report).run()
+class BatchRun:
+    """One run over a folder; an interruption at any moment leaves a state from which the next run goes on."""
 
-
-def find_files(folder: Path, out: Path) -> Iterator[Path]:
-    """Every file below a folder in a fixed order; not below `out`, not through linked folders."""
-    for root, folders, names in os.walk(folder):
-        here = Path(root)
-        folders[:] = sorted(name for name in folders if (here / name).resolve() != out.resolve() and name != FOLDER)
-        for name in sorted(names):
-            yield here / name
-
-
-def key_of(path: Path, order: Order) -> str:
-    """Names the work: content, schema and options. A file renamed or moved is the same work."""
-    wanted = {
-        "schema": order.schema,
-        "schemas": list(order.schemas),
-        "model": order.model,
-        "split_documents": order.split_documents,
-        "pages_per_chunk": order.pages_per_chunk,
-    }
-    digest = hashlib.sha256(orjson.dumps(wanted, option=orjson.OPT_SORT_KEYS))
-    with path.open("rb") as file:
-        digest.update(hashlib.file_digest(file, "sha256").digest())
-    return digest.hexdigest()
-
-
-class _Batch:
-    """One run."""
-
-    def __init__(self, plan: BatchPlan, desk: Desk, ledger: Ledger, report: Callable[[Tally], None]) -> None:
+    def __init__(self, plan: BatchPlan, made: Made, tools: Tools, tally: Tally) -> None:
         self._plan = plan
-        self._desk = desk
-        self._ledger = ledger
-        self._report = report
-        self._tally = Tally()
-        self._first: dict[str, Path] = {}
-        self._copies: list[tuple[str, Path]] = []
-        self._working: dict[str, Entry] = {}
+        self._made = made
+        self._desk = tools.desk
+        self._ledger = tools.ledger
+        self._files = tools.files
+        self._display = tools.display
+        self._passwords = tools.passwords
+        self._tally = tally
+        self._working: dict[str, Work] = {}
+        """By job, the oldest first."""
+        self._later: list[tuple[float, Work]] = []
+        """Handed in again at a moment, in monotonic seconds."""
+        self._position: int | None = None
+        self._heard_at = time.monotonic()
+        self._looked_at = 0.0
+        self.stopped: str | None = None
+        """Why no further files were handed in; None: there were none."""
 
-    def run(self) -> Tally:
-        waiting = deque(find_files(self._plan.folder, self._plan.out))
-        self._tally.found = len(waiting)
-        while waiting or self._working:
-            while waiting and len(self._working) < self._plan.jobs:
-                self._begin(waiting.popleft())
-            self._report(self._tally)
-            if self._working:
-                self._look_after()
-        for key, path in self._copies:
-            self._copy(key, path)
-        self._report(self._tally)
-        return self._tally
+    def run(self) -> None:
+        """Work until nothing is left; with `watch_s` until Ctrl-C or a limit.
 
-    def _begin(self, path: Path) -> None:
-        try:
-            sniff_file(path)
-            key = key_of(path, self._plan.order)
-        except (ServiceError, OSError):
-            self._tally.ignored += 1
-            return
-        if key in self._first:
-            self._tally.duplicate += 1
-            self._copies.append((key, path))
-            return
-        self._first[key] = path
-        known = self._ledger.get(key)
-        if known is not None and self._is_done(known, path):
-            self._tally.earlier += 1
-            self._tally.count(known)
-            return
-        self._hand_in(key, path, known)
-
-    def _hand_in(self, key: str, path: Path, known: Entry | None) -> None:
-        """Go on with the job of an interrupted run, if its desk still knows it; else make one."""
-        name = str(path.relative_to(self._plan.folder))
-        entry = Entry(key=key, desk=str(self._plan.home), state=EntryState.OPEN, job_id=None, path=name)
-        if known is not None and known.state is EntryState.OPEN and known.desk == entry.desk and known.job_id:
-            with suppress(StateError):
-                if self._desk.look(known.job_id).status is not JobStatus.CANCELLED:
-                    self._working[key] = replace(entry, job_id=known.job_id)
+        Raises:
+            ServiceError: what would meet every file: the schema, the model, the key, the service.
+        """
+        self._look_around(first=True)
+        changed = True
+        while True:
+            changed |= self._fill()
+            if self._working or self._later:
+                self._wait()
+            else:
+                if changed:
+                    self._close_books()
+                    changed = False
+                if self._plan.watch_s is None or self.stopped is not None:
                     return
+                time.sleep(self._plan.watch_s)
+            if self._plan.watch_s is not None and time.monotonic() - self._looked_at >= self._plan.watch_s:
+                self._look_around(first=False)
+
+    def _look_around(self, *, first: bool) -> None:
+        plan = self._plan
+        watch = plan.watch_s is not None
+        known = plan.outputs.beside_input
+        self._room(lambda: list_files(self._ledger, plan.folder, plan.selection, known, watch=watch))
+        if first and plan.selection.is_everything:
+            self._ledger.forget_vanished()
+        (self._tally.found,) = cast(tuple[int], next(self._ledger.ask("SELECT count(*) FROM paths")))
+        if first:
+            self._count_moved()
+        self._looked_at = time.monotonic()
+
+    def _count_moved(self) -> None:
+        """Files that an earlier run moved, and files outside of what is meant now, have ended."""
+        for row in self._ledger.paths("run <> ?", self._ledger.run):
+            work = None if row.digest is None else self._ledger.work(row.digest)
+            if work is None or row.state in (PathState.IGNORED, PathState.FAILED):
+                self._tally.ignored += row.state is PathState.IGNORED
+                self._tally.failed += row.state is PathState.FAILED
+            elif work.label != row.label:
+                self._tally.duplicate += 1
+            elif work.state is not WorkState.OPEN:
+                self._count_earlier(work)
+
+    def _fill(self) -> bool:
+        """Begin with files while there is room; whether any was begun."""
+        begun = False
+        while len(self._working) + len(self._later) < self._plan.jobs and not self._is_over_limits():
+            row = next(self._ledger.paths("state = 'waiting'"), None)
+            if row is None:
+                break
+            begun = True
+            self._begin(row)
+            self._show()
+        return begun
+
+    def _begin(self, row: FoundPath) -> None:
         try:
-            job_id = self._desk.submit(replace(self._plan.order, path=path))
-        except ServiceError as error:
-            if error.retryable:
-                raise  # the installation, not the file: a later run goes on
-            self._end(replace(entry, state=EntryState.FAILED, code=error.code, message=error.message))
+            digest = row.digest or digest_of(self._path_of(row))
+        except (InputError, OSError) as error:
+            self._note_unread(row, error)
             return
-        self._working[key] = replace(entry, job_id=job_id)
-        self._ledger.put(self._working[key])
+        row = replace(row, digest=digest, state=PathState.TAKEN)
+        self._room(lambda: self._ledger.put_path(row))
+        work = self._ledger.work(digest)
+        if work is not None and work.label != row.label and self._is_present(work):
+            self._tally.duplicate += 1
+            return
+        has_passwords = self._plan.passwords is not None
+        decision = decide(work, self._made, self._plan.rerun, run=self._ledger.run, has_passwords=has_passwords)
+        if work is None or decision is Decision.HAND_IN:
+            self._hand_in(row, digest)
+        elif decision is Decision.GO_ON:
+            self._go_on(row, replace(work, label=row.label, run=self._ledger.run))
+        else:
+            self._keep_earlier(row, work)
 
-    def _look_after(self) -> None:
-        ended = 0
-        for key, entry in list(self._working.items()):
-            view = self._view(entry)
-            if view.status.is_terminal:
-                ended += 1
-                del self._working[key]
-                self._keep(entry, view)
-        if not ended:
-            time.sleep(_LOOK_S)
+    def _note_unread(self, row: FoundPath, error: InputError | OSError) -> None:
+        """A file that is no document is ignored; one that should be one and cannot be read has failed."""
+        code, message = (
+            (str(error.code), error.message)
+            if isinstance(error, InputError)
+            else (ErrorCode.NO_FILE, f"The file cannot be read: {error.strerror}.")
+        )
+        foreign = code == ErrorCode.UNSUPPORTED_FORMAT or isinstance(error, FileNotFoundError)
+        state = PathState.IGNORED if foreign else PathState.FAILED
+        self._tally.ignored += foreign
+        self._tally.failed += not foreign
+        self._room(lambda: self._ledger.put_path(replace(row, state=state, code=code, message=message)))
 
-    def _view(self, entry: Entry) -> JobView:
+    def _is_present(self, work: Work) -> bool:
+        """Whether the file that the work is named after is still there, or was moved by us."""
+        row = self._ledger.path(work.label)
+        return row is not None and row.digest == work.digest
+
+    def _hand_in(self, row: FoundPath, digest: bytes) -> None:
+        work = Work(
+            digest=digest,
+            label=row.label,
+            run=self._ledger.run,
+            state=WorkState.OPEN,
+            made=self._made.text(),
+            desk=self._desk.name,
+            submit_key=uuid.uuid4().hex,
+        )
+        self._room(lambda: self._ledger.put_work(work))
+        self._submit(row, work)
+
+    def _submit(self, row: FoundPath, work: Work) -> None:
+        """Hand a file in. The key is in the ledger already: doing it again after a crash makes no second job."""
+        path = self._path_of(row)
+        if self._position is None:
+            self._position = self._desk.ask(lambda desk: desk.newest_position())
         try:
-            return self._desk.look(entry.job_id or "")
+            password = self._passwords.find(path, row.path)
+            order = replace(self._plan.order, path=path, key=work.submit_key, password=password)
+            job_id = self._desk.ask(lambda desk: desk.submit(order))
         except StateError as error:
-            return JobView(status=JobStatus.FAILED, fault_code=error.code, fault_message=error.message)
+            if error.code not in _LATER:
+                raise
+            self._later.append((time.monotonic() + _LATER_S, work))
+        except OSError as error:
+            self._end(replace(work, state=WorkState.FAILED, code=ErrorCode.NO_FILE, message=str(error.strerror)), None)
+        except ServiceError as error:
+            if not is_of_the_file(error.code):
+                raise
+            self._end(replace(work, state=WorkState.FAILED, code=error.code, message=error.message), None)
+        else:
+            self._take_up(replace(work, job_id=job_id))
 
-    def _keep(self, entry: Entry, view: JobView) -> None:
-        state = _STATES.get(view.status, EntryState.FAILED)
-        if state is not EntryState.FAILED:
-            self._write(self._plan.folder / entry.path, self._desk.result(entry.job_id or ""))
-        message = view.fault_message or (f"the job was {view.status}" if state is EntryState.FAILED else None)
-        self._end(replace(entry, state=state, code=view.fault_code, message=message))
+    def _take_up(self, work: Work) -> None:
+        assert work.job_id is not None
+        self._working[work.job_id] = work
+        self._room(lambda: self._ledger.put_work(work))
 
-    def _end(self, entry: Entry) -> None:
-        self._ledger.put(entry)
-        self._tally.count(entry)
+    def _go_on(self, row: FoundPath, work: Work) -> None:
+        """Go on with what an interrupted run began, if its job is still known."""
+        if work.desk != self._desk.name:
+            self._hand_in(row, work.digest)
+            return
+        if work.job_id is None:
+            self._submit(row, work)
+            return
+        view = self._look(work.job_id)
+        if view is None or view.status is JobStatus.CANCELLED:
+            self._hand_in(row, work.digest)
+            return
+        self._take_up(work)
+        if view.status.is_terminal:
+            self._finish(work.job_id)
 
-    def _is_done(self, known: Entry, path: Path) -> bool:
-        """Whether an earlier run did it; its result is fetched again if it lies under another name, or nowhere."""
-        if known.state not in _STATES.values():
-            return False
-        name = str(path.relative_to(self._plan.folder))
-        if known.path == name and self._target(path, self._endings[0]).is_file():
-            return True
-        if known.desk != str(self._plan.home) or known.job_id is None:
-            return False
+    def _keep_earlier(self, row: FoundPath, work: Work) -> None:
+        """What is done stays; its result is written again where it lies under another name or in another format."""
+        if work.label != row.label:
+            work = replace(work, label=row.label)
+            self._room(lambda: self._ledger.put_work(work))
+        self._count_earlier(work)
+        if work.state.has_result and not self._files.is_there(row.label):
+            body = self._earlier_body(work)
+            if body is not None:
+                self._room(lambda: self._files.write(row.label, body))
+        self._settle(row, work)
+
+    def _count_earlier(self, work: Work) -> None:
+        self._tally.earlier += 1
+        self._tally.doubtful += work.doubtful
+        self._tally.tokens += work.tokens
+        self._tally.count(work.state)
+
+    def _earlier_body(self, work: Work) -> bytes | None:
+        """The result as it was: from the service if all of it is wanted and still there, else from the ledger."""
+        job_id = work.job_id
+        if self._files.is_plain and work.desk == self._desk.name and job_id is not None:
+            try:
+                return self._desk.ask(lambda desk: desk.result_bytes(job_id, "full"))
+            except StateError:
+                pass
+        return self._ledger.result(work.digest)
+
+    def _wait(self) -> None:
+        """Wait for the next end of a job, and take in what ended."""
+        now = time.monotonic()
+        due = [work for at, work in self._later if at <= now]
+        self._later = [(at, work) for at, work in self._later if at > now]
+        for work in due:
+            row = self._ledger.path(work.label)
+            if row is not None:
+                self._submit(row, work)
+        if not self._working:
+            time.sleep(_LOOK_S)
+            return
+        position = self._position or 0
+        ended, self._position = self._desk.ask(lambda desk: desk.ended_since(position, _WAIT_S))
+        ours = [job_id for job_id in self._working if job_id in ended]
+        if now - self._heard_at > _QUIET_S:
+            self._heard_at = now
+            ours = [*ours, *(job_id for job_id in [next(iter(self._working))] if job_id not in ours)]
+        for job_id in ours:
+            self._heard_at = now
+            self._finish(job_id)
+            self._show()
+        if not ours:
+            time.sleep(_LOOK_S)
+        self._show()
+
+    def _look(self, job_id: str) -> JobView | None:
+        """How a job stands; None: the service does not know it any more."""
         try:
-            self._write(path, self._desk.result(known.job_id))
+            return self._desk.ask(lambda desk: desk.look(job_id))
         except StateError:
-            return False
-        self._ledger.put(replace(known, path=name))
-        return True
+            return None
 
-    def _copy(self, key: str, path: Path) -> None:
-        """Give a file with the content of an earlier one the same result."""
-        first = self._first[key]
-        for ending in self._endings:
-            source = self._target(first, ending)
-            if source.is_file():
-                self._put(path, ending, source.read_bytes())
+    def _finish(self, job_id: str) -> None:
+        view = self._look(job_id)
+        if view is not None and not view.status.is_terminal:
+            return  # somebody had it done again
+        work = self._working.pop(job_id)
+        if view is None or view.status is JobStatus.CANCELLED:
+            why = "was deleted" if view is None else "was cancelled"
+            self._end(replace(work, state=WorkState.FAILED, code=CANCELLED, message=f"The job {why}."), None)
+        elif view.fault_code == ErrorCode.STORAGE_FULL:  # of the service: it is tried until there is room
+            self._display.pause(view.fault_message)
+            self._later.append((time.monotonic() + _LATER_S, replace(work, submit_key=uuid.uuid4().hex, job_id=None)))
+        elif view.status in _STATES:
+            self._keep(work, view)
+        else:
+            message = view.fault_message or f"the job was {view.status}"
+            work = replace(work, state=WorkState.FAILED, code=view.fault_code, message=message, tokens=view.tokens)
+            self._end(work, None)
 
-    @cached_property
-    def _endings(self) -> tuple[str, ...]:
-        """Of the files of a result; the first is that of the records, and is written last."""
-        return export_endings(self._schemas, self._plan.written)
+    def _keep(self, work: Work, view: JobView) -> None:
+        job_id = work.job_id or ""
+        wanted = "full" if self._files.is_plain else "compact"
+        body = self._desk.ask(lambda desk: desk.result_bytes(job_id, wanted))
+        result = cast(JsonObject, orjson.loads(body))
+        state, code, message = _outcome(result, _STATES[view.status])
+        if state.has_result:
+            self._room(lambda: self._files.write(work.label, body))
+        self._end(
+            replace(
+                work,
+                state=state,
+                code=code,
+                message=message,
+                pages=view.pages_total or 0,
+                doubtful=view.doubtful,
+                tokens=view.tokens,
+            ),
+            orjson.dumps(_without_word_boxes(result)),
+        )
 
-    @cached_property
-    def _schemas(self) -> SchemaSet:
-        return self._plan.order.schema_set()
+    def _end(self, work: Work, result: bytes | None) -> None:
+        self._room(lambda: self._ledger.end_work(work, result))
+        self._tally.count(work.state)
+        self._tally.done_here += 1
+        self._tally.failed_here += work.state is WorkState.FAILED
+        self._tally.pages += work.pages
+        self._tally.doubtful += work.doubtful
+        self._tally.tokens += work.tokens
+        row = self._ledger.path(work.label)
+        if row is not None:
+            self._settle(row, work)
 
-    def _target(self, path: Path, ending: str) -> Path:
-        """The whole name stays: `a.pdf` and `a.png` have results of their own."""
-        relative = path.relative_to(self._plan.folder)
-        return self._plan.out / relative.with_name(relative.name + ending)
+    def _settle(self, row: FoundPath, work: Work) -> None:
+        """Move the file, if that is asked for; then nothing is left to do for it."""
+        outputs = self._plan.outputs
+        folder = outputs.done_dir if work.state.has_result else outputs.failed_dir
+        moved_to = row.moved_to
+        if folder is not None and moved_to is None:
+            source = self._path_of(row)
+            moved_to = str(self._room(lambda: move_away(source, folder, row, work)))
+        self._room(lambda: self._ledger.put_path(replace(row, state=PathState.SETTLED, moved_to=moved_to)))
 
-    def _write(self, path: Path, result: JsonObject) -> None:
-        for ending, content in reversed(export_tables(result, self._schemas, self._plan.written)):
-            self._put(path, ending, content)
+    def _close_books(self) -> None:
+        """Give duplicates their results, then write what tells about all files."""
+        for row in self._ledger.paths("state = 'taken'"):
+            work = None if row.digest is None else self._ledger.work(row.digest)
+            if work is None or work.state is WorkState.OPEN:
+                continue
+            if work.state.has_result and not self._files.is_there(row.label):
+                self._room(lambda to=row.label, label=work.label: self._files.copy(label, to))
+            self._settle(row, work)
+        self._room(lambda: write_books(self._ledger))
+        self._room(lambda: write_tables(self._ledger, self._plan.outputs, self._plan.order.schema_set()))
 
-    def _put(self, path: Path, ending: str, content: bytes) -> None:
-        target = self._target(path, ending)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        draft = target.with_name(f".{target.name}.part")
-        draft.write_bytes(content)
-        draft.replace(target)
+    def _is_over_limits(self) -> bool:
+        limits, tally = self._plan.limits, self._tally
+        if self.stopped is None and limits.failures.is_met(tally.failed_here, tally.done_here):
+            self.stopped = f"{tally.failed_here} of {tally.done_here} files failed (--stop-after-failures)"
+        if self.stopped is None and limits.tokens is not None:
+            expected = tally.tokens / max(tally.done_here + tally.earlier, 1) * len(self._working)
+            if tally.tokens + expected >= limits.tokens:
+                self.stopped = f"{tally.tokens} tokens were used, {limits.tokens} are allowed (--budget)"
+        return self.stopped is not None
+
+    def _path_of(self, row: FoundPath) -> Path:
+        return self._plan.folder / os.fsdecode(row.path)
+
+    def _show(self) -> None:
+        self._tally.in_work = len(self._working)
+        self._display.update()
+
+    def _room(self, action: Callable[[], T]) -> T:
+        return with_room(action, self._display.pause)
+
+
+def _outcome(result: JsonObject, state: WorkState) -> tuple[WorkState, str | None, str | None]:
+    """How a file with a result ended, and the first thing that is missing in it."""
+    unrouted, issues = _objects(result.get("unrouted")), _objects(result.get("issues"))
+    if unrouted and not result.get("records"):
+        return WorkState.UNROUTED, UNROUTED, f"none of the schemas fits it: {unrouted[0].get('reason')}"
+    first = issues[0] if issues and state is WorkState.PARTIAL else {}
+    return state, _text(first.get("code")), _text(first.get("message"))
+
+
+def _without_word_boxes(result: JsonObject) -> JsonObject:
+    """The result as tables need it."""
+    for record in _objects(result.get("records")):
+        fields = record.get("fields")
+        for entry in fields.values() if isinstance(fields, dict) else ():
+            if isinstance(entry, dict):
+                entry.pop("word_coordinates", None)
+    return result
+
+
+def _objects(value: Json) -> list[JsonObject]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def _text(value: Json) -> str | None:
+    return None if value is None else str(value)

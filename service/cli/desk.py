@@ -31,6 +31,8 @@ class Order:
     pages_per_chunk: int | None = None
     priority: Priority = Priority.NORMAL
     password: str | None = None
+    key: str | None = None
+    """Handing in again under it makes no second job; None: one of its own."""
 
     def schema_set(self) -> SchemaSet:
         """The schemas that the records may have, for exports."""
@@ -48,6 +50,10 @@ class JobView:
     pages_read: int = 0
     splits_total: int = 0
     splits_done: int = 0
+    tokens: int = 0
+    """Of all its model calls."""
+    doubtful: bool = False
+    """Whether a person should look at the result."""
     fault_code: str | None = None
     fault_message: str | None = None
 

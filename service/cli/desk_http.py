@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 import uuid
 from collections.abc import Callable, Sequence
@@ -14,9 +15,8 @@ import httpx
 import orjson
 
 from service.cli.desk import JobView, Order
-from service.cli.home import ServerInfo
-from service.domain.errors import ErrorCode, InputError, InternalError, ServiceError, StateError
-from service.domain.jobs import JobSchema, JobStatus
+from service.domain.errors import AccessError, ErrorCode, InputError, InternalError, ServiceError, StateError
+from service.domain.jobs import EventType, JobSchema, JobStatus, ReviewState
 from service.domain.records import Json, JsonObject
 from service.domain.schema_version import AUTO
 
@@ -26,7 +26,8 @@ _PAUSE_S = 0.5
 _READING_S = 300.0
 """For calls that read pages before they answer."""
 _NOT_NOW = (429, 503)
-_STATE = (401, 403, 404, 409, 410)
+_STATE = (404, 409, 410)
+_ACCESS = (401, 403)
 _OURS = 500
 _EVENTS = 500
 """Of one answer; no more are given."""
@@ -38,10 +39,18 @@ class HttpDesk:
 
     where: Literal["here", "serve"] = "serve"
 
-    def __init__(self, server: ServerInfo, api_key: str) -> None:
+    def __init__(self, url: str, api_key: str, *, patience_s: float = _PATIENCE_S, far: bool = False) -> None:
+        """Talk to the service at `url`.
+
+        Args:
+            url: of the service, without a path.
+            api_key: empty: none.
+            patience_s: how long a call that gets no answer, or "not now", is tried again.
+            far: whether it is on another machine: then proxies of the environment count.
+        """
         headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
-        # Proxies of the environment are for calls that leave this machine.
-        self._client = httpx.Client(base_url=server.url, headers=headers, timeout=_TIMEOUT, trust_env=False)
+        self._client = httpx.Client(base_url=url, headers=headers, timeout=_TIMEOUT, trust_env=far)
+        self._patience_s = patience_s
 
     def schema(self, reference: str) -> tuple[str, JsonObject]:
         """See `Desk.schema`."""
@@ -89,11 +98,12 @@ class HttpDesk:
         given = {"model": order.model, "password": order.password, "pages_per_chunk": order.pages_per_chunk}
         fields |= {name: str(value) for name, value in given.items() if value is not None}
         # With a key of its own a repeated request is attached to the job that the first one made.
-        headers = {"Idempotency-Key": uuid.uuid4().hex}
+        headers = {"Idempotency-Key": order.key or uuid.uuid4().hex}
+        name = os.fsencode(order.path.name).decode("utf-8", "replace")  # not every name of a file is text
 
         def send() -> httpx.Response:
             with order.path.open("rb") as file:
-                files = {"file": (order.path.name, file)}
+                files = {"file": (name, file)}
                 return self._client.post(f"{_API}/jobs", data=fields, files=files, headers=headers)
 
         try:
@@ -107,6 +117,7 @@ class HttpDesk:
         """See `Desk.look`."""
         job = self._ask("GET", f"/jobs/{job_id}")
         progress, error = _object(job.get("progress")), _object(job.get("error"))
+        review = _object(job.get("review")).get("state")
         total = progress.get("pages_total")
         return JobView(
             status=JobStatus(str(job["status"])),
@@ -114,6 +125,8 @@ class HttpDesk:
             pages_read=_count(progress, "pages_read"),
             splits_total=_count(progress, "splits_total"),
             splits_done=_count(progress, "splits_done"),
+            tokens=_count(_object(job.get("usage")), "total_tokens"),
+            doubtful=review == ReviewState.NEEDED,
             fault_code=str(error["code"]) if error else None,
             fault_message=str(error["message"]) if error else None,
         )
@@ -121,6 +134,48 @@ class HttpDesk:
     def result(self, job_id: str) -> JsonObject:
         """See `Desk.result`."""
         return self._ask("GET", f"/jobs/{job_id}/result")
+
+    def result_bytes(self, job_id: str, view: str) -> bytes:
+        """The result of a job whose run is over, as the service sends it."""
+        return self._persist_bytes(lambda: self._client.get(f"{_API}/jobs/{job_id}/result?view={view}"))
+
+    def engine(self) -> str:
+        """See `Desk.engine`."""
+        return str(_object(self._persist(lambda: self._client.get("/openapi.json")).get("info")).get("version"))
+
+    def ended_since(self, position: int, wait_s: int) -> tuple[frozenset[str], int]:
+        """Jobs, of whomever, whose runs ended behind a position of the event log, and the position to ask from next.
+
+        Args:
+            position: 0: from the beginning.
+            wait_s: so long the answer may take if nothing happens.
+        """
+        found = self._ask("GET", f"/events?after={position}&wait={wait_s}&limit={_EVENTS}")
+        events = [_object(event) for event in _list(found.get("events"))]
+        ended = {str(event["job_id"]) for event in events if _tells_end(event)}
+        return frozenset(ended), _count(found, "next_after")
+
+    def newest_position(self) -> int:
+        """The end of the event log: positions grow, so it is searched by halving."""
+        low, high = 0, 1
+        while self._goes_beyond(high):
+            low, high = high, high * 2
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self._goes_beyond(middle) else (low, middle)
+        return high if self._goes_beyond(low) else low
+
+    def model_name(self, wanted: str | None) -> str:
+        """See `Desk.model_name`."""
+        models = [_object(model) for model in _list(self._ask("GET", "/models").get("models"))]
+        provider = (wanted or "").partition(":")[0].strip().lower()
+        for model in models:
+            if model.get("provider") == provider or (not wanted and model.get("default")):
+                return str(wanted) if wanted and ":" in wanted else str(model.get("id"))
+        return wanted or ""
+
+    def _goes_beyond(self, position: int) -> bool:
+        return bool(self._ask("GET", f"/events?after={position}&limit=1").get("events"))
 
     def cancel(self, job_id: str) -> None:
         """See `Desk.cancel`."""
@@ -141,7 +196,7 @@ class HttpDesk:
 
     def _persist_bytes(self, send: Callable[[], httpx.Response]) -> bytes:
         """Send, and send again while the service is on its way back or has too much to do."""
-        until = time.monotonic() + _PATIENCE_S
+        until = time.monotonic() + self._patience_s
         while True:
             last = time.monotonic() > until
             try:
@@ -171,8 +226,19 @@ def _fault(status: int, error: JsonObject) -> ServiceError:
         message += " The key is read from FIELDMARK_API_KEY."
     if status in _NOT_NOW or status >= _OURS:
         return InternalError(code, message)
+    if status in _ACCESS:
+        return AccessError(code, message)
     kind = StateError if status in _STATE else InputError
     return kind(code, message)
+
+
+def _tells_end(event: JsonObject) -> bool:
+    """Whether an event says that a run is over, or that the job is no more."""
+    status = _object(event.get("data")).get("status")
+    is_status = event.get("type") == EventType.JOB_STATUS
+    return event.get("type") == EventType.JOB_DELETED or (
+        is_status and status in [*JobStatus] and JobStatus(str(status)).is_terminal
+    )
 
 
 def _object(value: Json) -> JsonObject:

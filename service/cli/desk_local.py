@@ -10,7 +10,7 @@ from typing import Literal
 from service.auth.callers import LOCAL_TENANT, LOCAL_USER
 from service.cli.desk import JobView, Order
 from service.domain.errors import ErrorCode, InputError, StateError
-from service.domain.jobs import JobOptions, JobSchema, QueueName, StoredFile
+from service.domain.jobs import JobOptions, JobSchema, QueueName, ReviewState, StoredFile
 from service.domain.records import JsonObject
 from service.domain.schema_version import AUTO
 from service.jobs.control import cancel_job
@@ -40,7 +40,8 @@ class LocalDesk:
         self._queue = InlineQueue({QueueName.CPU: workers, QueueName.IO: _IO_THREADS})
         self._services = build_services(settings, role="local", queue=self._queue)
         self._sweeper = Sweeper(self._services, every_s=settings.sweep_s)
-        if workers:
+        self._works = workers > 0
+        if self._works:
             self._services.keeper.start()
             self._queue.start(lambda ring: run_ring(self._services, ring))
             self._sweeper.start()
@@ -123,6 +124,8 @@ class LocalDesk:
             pages_read=progress.pages_read,
             splits_total=progress.splits_total,
             splits_done=progress.splits_done,
+            tokens=job.usage.total_tokens,
+            doubtful=job.review is ReviewState.NEEDED,
             fault_code=job.fault.code if job.fault else None,
             fault_message=job.fault.message if job.fault else None,
         )
@@ -142,6 +145,7 @@ class LocalDesk:
         Work that does not end in time is left to the end of the process: closing the readers under it would look
         like pages that cannot be read.
         """
-        self._sweeper.stop()
-        if self._queue.stop(_CLOSING_S):
+        if self._works:
+            self._sweeper.stop()
+        if not self._works or self._queue.stop(_CLOSING_S):
             close_services(self._services)

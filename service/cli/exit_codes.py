@@ -27,6 +27,8 @@ class ExitCode(IntEnum):
     """There is a result, and something is missing in it."""
     BELOW = 11
     """`evaluate`: a set is less right than was asked for."""
+    STOPPED = 12
+    """`batch`: a limit was reached before the last file."""
     INTERRUPTED = 130
     """Ctrl-C, as shells count it."""
 
@@ -100,7 +102,8 @@ EXIT_CODES: Mapping[ErrorCode, ExitCode] = {code: exit_code for exit_code, codes
 EPILOG = (
     "Exit codes: 0 done · 2 command, schema, option or setting · 3 the file cannot be read · "
     "4 the model or its answer · 5 Fieldmark or this machine · "
-    "6 not there, not now or not allowed · 10 partly done · 11 below the wanted F1 · 130 interrupted."
+    "6 not there, not now or not allowed · 10 partly done · 11 below the wanted F1 · 12 stopped by a limit · "
+    "130 interrupted."
 )
 
 

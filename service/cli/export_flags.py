@@ -20,14 +20,28 @@ BomFlag = Annotated[bool, typer.Option("--bom", help="Begin CSV with a byte orde
 
 
 def export_options(
-    kind: ExportFormat, *, table: str | None = None, separator: Separator | None, decimal_comma: bool, bom: bool
+    kind: ExportFormat,
+    *,
+    table: str | None = None,
+    separator: Separator | None,
+    decimal_comma: bool,
+    bom: bool,
+    also_csv: bool = False,
 ) -> ExportOptions:
     """What the flags say.
+
+    Args:
+        kind: the format of results.
+        table: its one table.
+        separator: between cells of CSV.
+        decimal_comma: in CSV.
+        bom: of CSV.
+        also_csv: whether CSV is written beside that format.
 
     Raises:
         InputError: `invalid_option`, flags of CSV for another format, or ones that cannot be together.
     """
-    if kind is not ExportFormat.CSV and (separator is not None or decimal_comma or bom):
+    if kind is not ExportFormat.CSV and not also_csv and (separator is not None or decimal_comma or bom):
         raise InputError(
             ErrorCode.INVALID_OPTION,
             "--separator, --decimal-comma and --bom are for --format csv alone.",

@@ -116,6 +116,16 @@ class DocumentReader:
             except ReadingError as error:
                 yield _failed_page(number, error.code, error.message)
 
+    def route_of(self, path: Path, page: int, *, password: str | None = None) -> Route:
+        """How a page (1-based) would be read, for whoever wants to know what reading costs; no picture is read.
+
+        Raises:
+            InputError: the file cannot be opened or has no such page.
+            ReadingError: looking at it ran over its limits.
+        """
+        answer, _ = self._ask_file({"op": "read", "page": page}, path, password, subject=f"page {page}")
+        return Route(str(answer["route"]))
+
     def render_page(  # noqa: PLR0913 - plain options of one picture, as every caller knows them
         self,
         path: Path,

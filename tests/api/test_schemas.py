@@ -14,7 +14,6 @@ from pydantic import BaseModel, Field
 
 from service.cli.desk import Order, with_schema
 from service.cli.desk_http import HttpDesk
-from service.cli.home import ServerInfo
 from service.domain.errors import StateError
 from tests.api.job_calls import error_of, letter, sample
 from tests.fakes.local_service import LocalService
@@ -195,7 +194,7 @@ def test_a_command_names_a_schema_of_the_service_it_hands_its_files_to(client: h
     put(client, "letter.desk", BARE)
     path = tmp_path / "a.pdf"
     path.write_bytes(letter())
-    desk = HttpDesk(ServerInfo(pid=0, url=str(client.base_url), redis_url="", started_at=0, version=""), "")
+    desk = HttpDesk(str(client.base_url), "")
     try:
         order = with_schema(desk, Order(path=path, schema={}, schema_ref="letter.desk"))
         put(client, "letter.desk", {"properties": {"number": {"type": "string"}}})
@@ -290,7 +289,7 @@ def test_a_command_generates_in_the_service(client: httpx.Client, tmp_path: Path
     """As if it had read the file itself."""
     path = tmp_path / "a.pdf"
     path.write_bytes(letter("Letter number: L-17"))
-    desk = HttpDesk(ServerInfo(pid=0, url=str(client.base_url), redis_url="", started_at=0, version=""), "")
+    desk = HttpDesk(str(client.base_url), "")
     try:
         name, schema = desk.generate_schema([path], "")
     finally:

@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
-import shutil
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from tests.fakes.serve_process import SAMPLES, environment, fieldmark, long_invoice
+from tests.fakes.serve_process import SAMPLES, environment, fieldmark
 
 pytestmark = pytest.mark.processes
-SCHEMA = SAMPLES / "invoice" / "schema.json"
-COUNTS = re.compile(
-    r"(\d+) files found = (\d+) succeeded \+ (\d+) partial \+ (\d+) failed \+ (\d+) duplicate \+ (\d+) ignored "
-    r"\((\d+) of them done earlier\)"
-)
 
 
 def run(*arguments: str | Path, cwd: Path, seconds: float = 90) -> subprocess.CompletedProcess[str]:
@@ -101,54 +92,3 @@ def test_doctor_tells_what_became_of_a_job(tmp_path: Path):
     told = run("doctor", "--explain", json.loads(made.stdout)["job_id"], cwd=tmp_path)
     assert told.returncode == 0
     assert [word for word in ("open 0", "extract 0", "merge 0") if word not in told.stdout] == []
-
-
-def test_an_interrupted_batch_goes_on_and_a_third_run_does_nothing(tmp_path: Path):
-    """Counts balance each time; names never collide; copies get the result of their first."""
-    folder = tmp_path / "in"
-    for place in ("a", "b", "c/deep"):
-        (folder / place).mkdir(parents=True)
-    shutil.copy(SAMPLES / "invoice" / "document.pdf", folder / "a" / "invoice.pdf")
-    shutil.copy(SAMPLES / "form" / "document.pdf", folder / "b" / "invoice.pdf")
-    shutil.copy(SAMPLES / "invoice" / "document.pdf", folder / "c" / "deep" / "copy.pdf")
-    (folder / "c" / "broken.pdf").write_bytes(b"%PDF-1.7 and no more")
-    (folder / "c" / "notes.txt").write_text("not a document")
-    for number in range(3):
-        long_invoice(folder / "c" / f"long-{number}.pdf", 20 + number)
-    arguments = ("batch", folder, "--schema", SCHEMA, "--out", tmp_path / "out", "--jobs", "1")
-
-    first = subprocess.Popen(fieldmark(*arguments), env=environment(), cwd=tmp_path, stderr=subprocess.PIPE, text=True)
-    until = time.monotonic() + 60
-    while not (tmp_path / "out" / "a" / "invoice.pdf.json").exists() and time.monotonic() < until:
-        time.sleep(0.02)
-    first.send_signal(signal.SIGINT)
-    assert first.communicate(timeout=30)[1].count("Traceback") == 0
-    assert first.returncode == 130
-
-    second = run(*arguments, cwd=tmp_path)
-    assert second.returncode == 10
-    found, *ended, earlier = counts(second.stderr)
-    assert (found, sum(ended)) == (8, 8)
-    assert ended == [5, 0, 1, 1, 1]
-    assert earlier >= 1
-    assert "damaged_file" in second.stderr
-    results = sorted(str(p.relative_to(tmp_path / "out")) for p in (tmp_path / "out").rglob("*.json"))
-    assert results == [
-        "a/invoice.pdf.json",
-        "b/invoice.pdf.json",
-        "c/deep/copy.pdf.json",
-        "c/long-0.pdf.json",
-        "c/long-1.pdf.json",
-        "c/long-2.pdf.json",
-    ]
-    assert (tmp_path / "out/a/invoice.pdf.json").read_bytes() == (tmp_path / "out/c/deep/copy.pdf.json").read_bytes()
-
-    third = run(*arguments, cwd=tmp_path)
-    assert counts(third.stderr) == [8, 5, 0, 1, 1, 1, 5]
-
-
-def counts(said: str) -> list[int]:
-    """The numbers of the last line."""
-    found = COUNTS.search(said)
-    assert found, said
-    return [int(number) for number in found.groups()]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import json
-import shutil
 from pathlib import Path
 
 import openpyxl
@@ -15,7 +13,6 @@ from service.cli.main import app
 from service.domain.errors import InputError
 
 SAMPLES = Path(__file__).parents[3] / "samples"
-RECEIPT = SAMPLES / "receipt"
 
 
 @pytest.fixture
@@ -41,25 +38,6 @@ def test_extract_writes_a_workbook_and_a_table_of_csv(home: Path):
     header, row = book["records"].values
     wanted = json.loads((form / "expected.json").read_text())["records"][0]["values"]
     assert dict(zip(header, row, strict=True))["applicant_name"] == wanted["applicant_name"]
-
-
-def test_a_batch_writes_a_file_for_each_table_and_changes_its_format_without_new_work(home: Path):
-    """Duplicates get all files; a second run extracts nothing."""
-    folder, out = home / "in", home / "out"
-    folder.mkdir()
-    for name in ("a.jpg", "b.jpg"):
-        shutil.copy(RECEIPT / "document.jpg", folder / name)
-    base = ("batch", folder, "--schema", RECEIPT / "schema.json", "--out", out)
-    run(*base, "--format", "csv", "--decimal-comma")
-    names = sorted(p.name for p in out.iterdir() if p.is_file())
-    assert names == ["a.jpg.csv", "a.jpg.items.csv", "b.jpg.csv", "b.jpg.items.csv"]
-    wanted = json.loads((RECEIPT / "expected.json").read_text())["records"][0]["values"]
-    with (out / "b.jpg.csv").open(newline="", encoding="utf-8") as file:
-        (row,) = csv.DictReader(file, delimiter=";")
-    assert row["total"].replace(",", ".") == str(wanted["total"])
-    done = CliRunner().invoke(app, [*map(str, base), "--format", "xlsx"])
-    assert "1 of them done earlier" in done.stderr
-    assert openpyxl.load_workbook(out / "b.jpg.xlsx").sheetnames == ["records", "items"]
 
 
 @pytest.mark.parametrize(
