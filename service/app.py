@@ -93,9 +93,8 @@ def create_app(
         lifespan=lifespan,
     )
     metrics, waiters = Metrics(services), Places(settings.dropin_waiting)
-    authenticator = Authenticator(
-        services, LinkSigner(link_secret(settings.link_key.get_secret_value(), settings.home))
-    )
+    links = LinkSigner(link_secret(settings.link_key.get_secret_value(), settings.home))
+    authenticator = Authenticator(services, links)
     app.state.metrics = metrics
     app.state.context = Context(
         services=services,
@@ -112,12 +111,8 @@ def create_app(
     install_handlers(app)
     for router in _ROUTERS:
         app.include_router(router, prefix=API)
-    for router in (
-        dropin.router,
-        dropin_jobs.router,
-        probes.router,
-        ui_router(authenticator, frame_ancestors=settings.frame_ancestors),
-    ):
+    screen = ui_router(authenticator, frame_ancestors=settings.frame_ancestors)
+    for router in (dropin.router, dropin_jobs.router, probes.router, screen):
         app.include_router(router)
     return app
 
