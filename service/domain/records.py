@@ -156,6 +156,8 @@ class Extraction:
     issues: tuple[Issue, ...] = ()
     model: str = ""
     usage: Usage = NO_USAGE
+    grounded: bool = True
+    """Whether its values were looked for on their pages; not yet, when it came before the pages were read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from service.extraction.decode import Finish, decode_choice, judge_finish_reason
 from service.extraction.ground import ground
 from service.extraction.hints import with_hints
 from service.extraction.plan import PlannedSplit, SplitKind, halve, halve_fields, narrow_schema
-from service.jobs.lifecycle import NewStep
+from service.jobs.lifecycle import NewStep, is_to_read
 from service.jobs.memory import lessons_of, recall
 from service.jobs.services import Services
 from service.jobs.settle import Claim, Outcome
@@ -32,6 +32,21 @@ _FREE = -1
 def schema_of(claim: Claim) -> ExtractionSchema:
     """The part of the caller's schema that this split asks for."""
     return narrow_schema(claim.job.parsed_schemas()(claim.step.document), claim.step.fields)
+
+
+def without_blank_ends(services: Services, claim: Claim) -> Claim | None:
+    """The claim without blank pages at its ends, which may not have been read yet; None if all are blank.
+
+    Only for a model that is given the file: any other is asked about pages that were read.
+    """
+    client, _ = services.models.resolve(claim.job.options.model)
+    if client.capabilities.pages_as != "file":
+        return claim
+    pages = claim.step.pages
+    with services.blobs.local(claim.job.source_key or "") as path:
+        inked = services.reader.inked(path, PageRange(pages[0], pages[-1]))
+    within = tuple(n for n in pages if inked is not None and inked.first <= n <= inked.last)
+    return replace(claim, step=replace(claim.step, pages=within)) if within else None
 
 
 def build_request(services: Services, claim: Claim) -> ExtractionRequest:
@@ -98,7 +113,6 @@ def _extraction(services: Services, claim: Claim, answer: ChatCompletion, choice
     schema = schema_of(claim)
     pages = covered_pages(claim, client)
     found = decode_choice(choice, schema=schema, pages=pages, model=services.models.canonical(claim.job.options.model))
-    texts = _texts(services, claim, pages)
     tokens = answer.usage
     usage = Usage(
         prompt_tokens=tokens.prompt_tokens or 0 if tokens else 0,
@@ -107,6 +121,9 @@ def _extraction(services: Services, claim: Claim, answer: ChatCompletion, choice
         pages=len(pages),
         requests=1,
     )
+    texts = _texts(services, claim, pages)
+    if any(is_to_read(texts[page].source if page in texts else None) for page in pages):
+        return replace(found, usage=usage, grounded=False)  # merging waits for the reading, and does it then
     return replace(ground(found, schema, texts), usage=usage)
 
 

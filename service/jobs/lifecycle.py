@@ -119,6 +119,8 @@ class NewStep:
     document: int = 0
     fields: tuple[str, ...] = ()
     queue: QueueName = QueueName.CPU
+    awaited: bool = True
+    """Whether something waits for it already; what is not goes a lane lower, so that other files are opened first."""
 
 
 def is_to_read(known: TextSource | None) -> bool:
@@ -150,6 +152,8 @@ class RunView:
     """Where the model's calls belong."""
     sendable: frozenset[TextSource] = READABLE
     """Pages that the model is shown, by how they were read."""
+    shows_unread: bool = False
+    """Whether the model may be shown pages that are not read yet: it is given the file; only its answer needs words."""
     range_pages: int = 10
 
 
@@ -182,8 +186,12 @@ def _advance_reading(run: RunView) -> Moves:
     missing = [n for n in range(1, (run.page_count or 0) + 1) if is_to_read(pages.get(n))]
     if missing and reads.total == 0:
         ranges = page_ranges(missing, run.range_pages)
-        steps = (NewStep(kind=StepKind.READ, ordinal=i, pages=r.numbers()) for i, r in enumerate(ranges))
-        return Moves(steps=tuple(steps), status=JobStatus.READING)
+        steps = tuple(NewStep(kind=StepKind.READ, ordinal=i, pages=r.numbers()) for i, r in enumerate(ranges))
+        if run.shows_unread and run.chunks:
+            asked = _chunk_steps(run, pages, {TextSource.FAILED, None, *run.sendable})
+            later = (replace(step, awaited=False) for step in steps)
+            return Moves(steps=(*asked, *later), status=JobStatus.EXTRACTING, planned=True)
+        return Moves(steps=steps, status=JobStatus.READING)
     reading_over = reads.open == 0
     if not run.laid_out:
         plans = run.tallies.get(StepKind.PLAN, EMPTY)
@@ -197,31 +205,37 @@ def _advance_reading(run: RunView) -> Moves:
 
 def _send_chunks(run: RunView, pages: Mapping[int, TextSource], reading_over: bool) -> Moves:
     """Extract steps for the chunks whose pages are read; a page that gave nothing is not sent."""
+    ready = [c for c in run.chunks if reading_over or not any(is_to_read(pages.get(n)) for n in c.pages)]
+    steps = _chunk_steps(replace(run, chunks=ready), pages, run.sendable)
+    extracts = run.tallies.get(StepKind.EXTRACT, EMPTY)
+    if reading_over and not steps and extracts.open == 0:
+        return _merge(planned=True, run=run)
+    status = JobStatus.EXTRACTING if steps or extracts.total else JobStatus.READING
+    return Moves(steps=steps, status=status, planned=reading_over)
+
+
+def _chunk_steps(
+    run: RunView, pages: Mapping[int, TextSource], shown: Collection[TextSource | None]
+) -> tuple[NewStep, ...]:
+    """Extract steps for the chunks that have none, with their pages that are known in one of these ways (None: not)."""
     steps: list[NewStep] = []
     for chunk in run.chunks:
-        ready = reading_over or not any(is_to_read(pages.get(n)) for n in chunk.pages)
-        if chunk.index in run.sent or not ready:
-            continue
-        readable = tuple(n for n in chunk.pages if pages.get(n) in run.sendable)
-        if readable:
+        within = tuple(n for n in chunk.pages if pages.get(n) in shown)
+        if within and chunk.index not in run.sent:
             new = NewStep(
                 kind=StepKind.EXTRACT,
                 ordinal=chunk.index,
-                pages=readable,
+                pages=within,
                 document=chunk.document,
                 fields=chunk.fields,
                 queue=run.queue,
             )
             steps.append(new)
-    extracts = run.tallies.get(StepKind.EXTRACT, EMPTY)
-    if reading_over and not steps and extracts.open == 0:
-        return _merge(planned=True, run=run)
-    status = JobStatus.EXTRACTING if steps or extracts.total else JobStatus.READING
-    return Moves(steps=tuple(steps), status=status, planned=reading_over)
+    return tuple(steps)
 
 
 def _advance_extracting(run: RunView) -> Moves:
-    if run.tallies.get(StepKind.EXTRACT, EMPTY).open:
+    if any(run.tallies.get(kind, EMPTY).open for kind in (StepKind.READ, StepKind.EXTRACT)):
         return Moves(status=JobStatus.EXTRACTING, planned=True)
     return _merge(planned=True, run=run)
 

@@ -13,8 +13,10 @@ from service.domain.records import NO_USAGE, Extraction, Issue, PageCoverage, Pa
 from service.extraction.boundaries import find_documents
 from service.extraction.check import run_checks
 from service.extraction.coverage import SplitCoverage, SplitOutcome, build_coverage
+from service.extraction.ground import ground
 from service.extraction.merge import merge
 from service.extraction.overlay import close, lay_over
+from service.extraction.plan import narrow_schema
 from service.extraction.shape import blank_extraction
 from service.jobs import lifecycle
 from service.jobs.calibrate import calibrate
@@ -93,7 +95,20 @@ def _load(services: Services, job: Job) -> _Splits:
         texts = rows.pages.sources(job.source_key or "")
         issues = rows.pages.issues(job.source_key or "")
     answers = {step_id: answer for step_id, answer in found.items() if answer is not None}
+    answers |= _grounded_now(services, job, [(s, a) for s in steps if (a := answers.get(s.id)) and not a.grounded])
     return _Splits(steps, answers, texts, issues)
+
+
+def _grounded_now(
+    services: Services, job: Job, late: Sequence[tuple[Step, Extraction]]
+) -> Iterator[tuple[str, Extraction]]:
+    """Answers that came before their pages were read, by step: now all are."""
+    schema_of = job.parsed_schemas()
+    for step, answer in late:
+        with services.store.read() as rows:
+            texts = {text.page: text for text in rows.pages.load(job.source_key or "", answer.pages)}
+        schema = narrow_schema(schema_of(step.document), step.fields)
+        yield step.id, replace(ground(answer, schema, texts), grounded=True)
 
 
 def _merge_documents(job: Job, splits: _Splits) -> tuple[tuple[Record, ...], tuple[Issue, ...]]:
@@ -124,7 +139,13 @@ def _merge_documents(job: Job, splits: _Splits) -> tuple[tuple[Record, ...], tup
 def _split_coverage(splits: _Splits) -> Sequence[SplitCoverage]:
     outcome = {StepState.DONE: SplitOutcome.DONE, StepState.FAILED: SplitOutcome.FAILED}
     return [
-        SplitCoverage(index=index, pages=step.pages, outcome=outcome.get(step.state, SplitOutcome.OPEN))
+        SplitCoverage(
+            index=index,
+            pages=tuple(
+                n for n in step.pages if splits.texts.get(n) is not TextSource.NONE or step.id in splits.answers
+            ),
+            outcome=outcome.get(step.state, SplitOutcome.OPEN),
+        )
         for index, step in enumerate(splits.steps)
         if step.state is not StepState.DONE or step.id in splits.answers  # one cut in halves counts by its halves
     ]

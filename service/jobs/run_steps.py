@@ -11,7 +11,7 @@ from contextlib import ExitStack
 
 from service.domain.errors import ErrorCode, InternalError, ServiceError
 from service.domain.jobs import QueueName, Step, StepKind
-from service.jobs.extract_split import build_request, read_answer
+from service.jobs.extract_split import build_request, read_answer, without_blank_ends
 from service.jobs.find_documents import find_documents
 from service.jobs.merge_splits import merge_splits
 from service.jobs.open_document import open_document
@@ -48,10 +48,17 @@ def _run_work(services: Services, step_ids: Sequence[str]) -> None:
     while waiting and not services.keeper.is_ending:
         for claim in claim_steps(services, [waiting.popleft()]):
             following = _work(services, claim)
-            mine = next((s for s in following if s.queue is QueueName.CPU and s.priority <= claim.step.priority), None)
+            mine = _next_of_mine(claim, following)
             ring(services, [s for s in following if s is not mine])
             if mine is not None:
                 waiting.append(mine.id)
+
+
+def _next_of_mine(claim: Claim, following: Sequence[Step]) -> Step | None:
+    """What this worker does at once; once calls have gone out, other files are opened before this one is read."""
+    if any(s.queue is QueueName.IO for s in following):
+        return None
+    return next((s for s in following if s.priority <= claim.step.priority), None)
 
 
 def _work(services: Services, claim: Claim) -> tuple[Step, ...]:
@@ -110,31 +117,33 @@ def _run_calls(services: Services, step_ids: Sequence[str]) -> None:
 
 def _start_in_slot(services: Services, step_id: str, held: ExitStack) -> dict[Future[ChatCompletion], Claim]:
     """A step's call, if the step is to be had; the slot is given back when the call ends, or at once without one."""
-    call: Future[ChatCompletion] | None = None
+    calls: dict[Future[ChatCompletion], Claim] = {}
     try:
         for claim in claim_steps(services, [step_id]):
-            call = _start_call(services, claim, held)
-            if call is not None:
-                return {call: claim}
+            calls = _start_call(services, claim, held)
     finally:
-        if call is None:
+        if not calls:
             services.slots.release()
-    return {}
+    return calls
 
 
-def _start_call(services: Services, claim: Claim, held: ExitStack) -> Future[ChatCompletion] | None:
+def _start_call(services: Services, claim: Claim, held: ExitStack) -> dict[Future[ChatCompletion], Claim]:
     started: list[Future[ChatCompletion]] = []
     held.enter_context(services.keeper.hold(claim.owner, on_lost=lambda: [call.cancel() for call in started]))
     try:
-        call = _call(services, claim)
+        shown = without_blank_ends(services, claim)
+        if shown is None:
+            ring(services, settle(services, claim, Outcome()))
+            return {}
+        call = _call(services, shown)
     except Exception as error:  # the request could not be built; the edge of a step
         ring(services, settle_failure(services, claim, _as_service_error(error, claim)))
-        return None
+        return {}
     call.add_done_callback(lambda _call: services.slots.release())
     started.append(call)
     if not services.keeper.holds(claim.owner):  # lost while the request was built
         call.cancel()
-    return call
+    return {call: shown}
 
 
 def _settle_call(services: Services, claim: Claim, call: Future[ChatCompletion]) -> tuple[Step, ...]:

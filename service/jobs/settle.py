@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from service.clients.base import Capabilities
 from service.domain.errors import ErrorCode, InputError, ServiceError
 from service.domain.jobs import (
+    FIRST_STEPS,
     EventType,
     Fault,
     Job,
@@ -213,11 +214,17 @@ def view_run(services: Services, rows: Rows, job: Job, more: Sequence[NewStep]) 
         laid_out=job.is_laid_out,
         pages=pages,
         chunks=plan_chunks(job, able),
-        sent=rows.steps.ordinals(job, StepKind.EXTRACT),
+        sent=rows.steps.ordinals(job, StepKind.EXTRACT) if StepKind.EXTRACT in tallies else (),
         queue=QueueName(able.queue),
         sendable=READABLE if able.pages_as == "reference" else READABLE | {TextSource.UNREADABLE, TextSource.FAILED},
+        shows_unread=able.pages_as == "file" and not _has_memory(rows, job),
         range_pages=services.limits.read_range_pages,
     )
+
+
+def _has_memory(rows: Rows, job: Job) -> bool:
+    """Whether something was learned of its schemas: then the words of its pages tell what the model is told besides."""
+    return any(rows.memories.newest(job.tenant_id, name, 1) for name in job.schema_names())
 
 
 def plan_chunks(job: Job, able: Capabilities) -> tuple[PlannedSplit, ...]:
@@ -266,7 +273,7 @@ def _new_step(job: Job, new: NewStep, ordinal: int, now: float) -> Step:
         document=new.document,
         fields=new.fields,
         queue=new.queue,
-        priority=job.options.priority.lane_of(ordinal),
+        priority=job.options.priority.lane_of(ordinal if new.awaited else FIRST_STEPS),
         created_at=now,
         rung_at=now,
     )
@@ -275,7 +282,7 @@ def _new_step(job: Job, new: NewStep, ordinal: int, now: float) -> Step:
 def ring(services: Services, steps: Sequence[Step]) -> None:
     """Send messages for steps, a few of a kind together; call it after the commit that made them."""
     rings: list[Ring] = []
-    for queue in QueueName:
+    for queue in (QueueName.IO, QueueName.CPU):  # a model takes long: its calls come first
         mine = [s for s in steps if s.queue is queue]
         size = _RING_GROUP if queue is QueueName.IO else 1
         for start in range(0, len(mine), size):

@@ -17,6 +17,11 @@ _COLUMNS = [tables.jobs.c[name] for name in _NAMES]
 # Made once: building a statement takes longer than running it, and each step needs these.
 _GET = select(*_COLUMNS).where(tables.jobs.c.id == bindparam("job_id"))
 _GET_LOCKED = _GET.with_for_update()
+_PASSWORD = select(tables.jobs.c.password).where(tables.jobs.c.id == bindparam("job_id"))
+_FORGET_PASSWORD = update(tables.jobs).where(tables.jobs.c.id == bindparam("job_id"))
+_ADD = insert(tables.jobs)
+_FIXED = frozenset({"id", "tenant_id", "file_id", "created_at"})
+"""As it was when the job came; to write it again would make SQLite look at every key and index."""
 _SAVE = update(tables.jobs).where(tables.jobs.c.id == bindparam("saved_id"))
 
 
@@ -51,7 +56,7 @@ class JobRows:
 
     def add(self, job: Job, password: str | None) -> None:
         """Insert a new job. The password is kept until the file was opened, then forgotten."""
-        self._connection.execute(insert(tables.jobs).values(**_columns_of(job), password=password, last_seq=0))
+        self._connection.execute(_ADD, _columns_of(job) | {"password": password, "last_seq": 0})
 
     def get(self, job_id: str, *, lock: bool = False) -> Job | None:
         """A job, whoever's it is; with `lock` nobody else changes its run before this transaction ends."""
@@ -72,15 +77,16 @@ class JobRows:
 
     def save(self, job: Job) -> None:
         """Write a job that was loaded under a lock."""
-        self._connection.execute(_SAVE, _columns_of(job) | {"saved_id": job.id})
+        columns = _columns_of(job)
+        self._connection.execute(_SAVE, {n: columns[n] for n in columns if n not in _FIXED} | {"saved_id": job.id})
 
     def password(self, job_id: str) -> str | None:
         """The password of a job whose file was not opened yet."""
-        return self._connection.execute(select(tables.jobs.c.password).where(tables.jobs.c.id == job_id)).scalar()
+        return self._connection.execute(_PASSWORD, {"job_id": job_id}).scalar()
 
     def forget_password(self, job_id: str) -> None:
         """Once the file is open, or never will be."""
-        self._connection.execute(update(tables.jobs).where(tables.jobs.c.id == job_id).values(password=None))
+        self._connection.execute(_FORGET_PASSWORD, {"job_id": job_id, "password": None})
 
     def page(
         self, tenant_id: str, wanted: JobFilter, *, before: tuple[float, str] | None, most: int

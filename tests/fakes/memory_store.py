@@ -144,6 +144,13 @@ class MemoryEvents:
         self.tables.events[len(self.tables.events)] = (job.id, {"type": kind, **data})
 
 
+class MemoryMemories:
+    """See `service.storage.memory.MemoryRows`; nothing was ever learned."""
+
+    def newest(self, tenant_id: str, schema_name: str, most: int) -> tuple[()]:
+        return ()
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryRows:
     """The rows of one open transaction."""
@@ -152,6 +159,7 @@ class MemoryRows:
     steps: MemorySteps
     pages: MemoryPages
     events: MemoryEvents
+    memories: MemoryMemories
 
 
 class MemoryStore:
@@ -178,4 +186,6 @@ class MemoryStore:
 
 
 def _rows(tables: Tables) -> MemoryRows:
-    return MemoryRows(MemoryJobs(tables), MemorySteps(tables), MemoryPages(tables), MemoryEvents(tables))
+    return MemoryRows(
+        MemoryJobs(tables), MemorySteps(tables), MemoryPages(tables), MemoryEvents(tables), MemoryMemories()
+    )

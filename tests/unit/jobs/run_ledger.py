@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from service.domain.geometry import Point
 from service.domain.jobs import Job, Step, StepKind, StepState
+from service.domain.pages import TextSource
 from service.domain.records import Confidence, FieldEntry, Fields, Location, PageCoverage, Verdict
 from service.extraction.coverage import SplitCoverage, SplitOutcome, build_coverage
 from service.jobs import lifecycle
@@ -26,7 +27,8 @@ def ledger_of(tables: Tables, job: Job) -> tuple[PageCoverage, ...]:
         answered = step.id in tables.results
         outcome = SplitOutcome.DONE if answered else SplitOutcome.FAILED
         if answered or step.state is not StepState.DONE:  # one cut in halves counts by its halves
-            splits.append(SplitCoverage(index=number, pages=step.pages, outcome=outcome))
+            pages = tuple(n for n in step.pages if answered or texts.get(n) is not TextSource.NONE)
+            splits.append(SplitCoverage(index=number, pages=pages, outcome=outcome))
         found = [p for p in asked(step) if answered and texts.get(p[0]) in lifecycle.READABLE]
         fields += [{f"/{name}": _entry(page)} for page, name in found]
     return build_coverage(job.page_count or 0, texts, splits, fields)
