@@ -1,0 +1,69 @@
+"""A model that is given the file is asked before the pages are read; its answers find their words later."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from service.domain.jobs import Job, JobStatus, QueueName
+from service.jobs.queries import get_job
+from service.jobs.run_steps import run_ring
+from service.messaging.queue import Ring
+from tests.fakes.model_stub import ModelStub
+from tests.fakes.pipeline import TENANT, Pipeline, numbered_pdf, pipeline
+
+
+class Rings:
+    """A queue whose messages the test takes out in an order of its own."""
+
+    def __init__(self) -> None:
+        self.waiting: list[Ring] = []
+
+    def send(self, rings: Sequence[Ring]) -> bool:
+        """Keep them."""
+        self.waiting += rings
+        return True
+
+    def is_reachable(self) -> bool:
+        """Always."""
+        return True
+
+
+def _work_off(service: Pipeline, job: Job, *, first: QueueName) -> Job:
+    """Work on a job alone, whatever waits in one queue before the other."""
+    rings = Rings()
+    services = replace(service.services, queue=rings)
+    rings.waiting += [Ring(queue=s.queue, priority=s.priority, step_ids=(s.id,)) for s in service.steps(job)]
+    while rings.waiting:
+        rings.waiting.sort(key=lambda ring: ring.queue is not first)
+        run_ring(services, rings.waiting.pop(0))
+    return get_job(service.services, TENANT, job.id)
+
+
+def test_answers_before_the_words_give_what_they_give_behind_them(tmp_path: Path, stub: ModelStub) -> None:
+    """Whether all calls come before all reading or the other way round: the same values at the same places."""
+    results: list[object] = []
+    for number, first in enumerate((QueueName.IO, QueueName.CPU)):
+        with pipeline(tmp_path / str(number), stub=stub, working=False, sweeping=False) as service:
+            job = _work_off(service, service.submit(numbered_pdf(12)), first=first)
+            result = service.result(job)
+            assert job.status is JobStatus.SUCCEEDED
+            assert {row["state"] for row in result["coverage"]} == {"extracted"}
+            results.append((result["records"][0]["values"], result["records"][0]["fields"], result["coverage"]))
+    assert results[0] == results[1]
+
+
+def test_no_page_is_read_when_the_model_is_asked(tmp_path: Path, stub: ModelStub) -> None:
+    """Opening the file is enough to ask, and what was answered is kept until the words are there."""
+    with pipeline(tmp_path, stub=stub, working=False, sweeping=False) as service:
+        job = service.submit(numbered_pdf(12))
+        rings = Rings()
+        services = replace(service.services, queue=rings)
+        (opening,) = service.steps(job)
+        run_ring(services, Ring(queue=opening.queue, priority=opening.priority, step_ids=(opening.id,)))
+        for ring in [ring for ring in rings.waiting if ring.queue is QueueName.IO]:
+            run_ring(services, ring)
+        assert stub.stats()["requests"] == 2
+        assert service.rows("select page from pages") == []
+        assert get_job(services, TENANT, job.id).status is JobStatus.EXTRACTING
