@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import threading
 import warnings
 
@@ -25,6 +24,7 @@ from service.jobs.sweep import Sweeper
 from service.messaging.queue import Ring
 from service.settings import Settings
 from service.wiring import build_services, close_services, open_celery
+from workers.collecting import collect_seldom
 from workers.lifeline import die_with_parent
 
 
@@ -50,7 +50,7 @@ class WorkerProcess:
 
     def open(self) -> None:
         """Get ready before the first message: a process that is listed as alive can work."""
-        _collect_seldom()
+        collect_seldom()
         services = self.services
         self._sweeper = Sweeper(services, every_s=self._settings.sweep_s)
         self._sweeper.start()
@@ -136,18 +136,5 @@ _GRACE_S = 2.0
 """So long model calls may go on after SIGTERM; `serve` waits 5 s for its children, a container 10 s."""
 _START_S = 60.0
 """So long a forked process may take to get ready; Celery's four seconds are short on a busy machine."""
-
-
-def _collect_seldom() -> None:
-    """Let the collector of loops look less often, and not at what stays.
-
-    Pages, answers and records are thousands of small objects without loops; looking for some at the usual rate takes a
-    quarter of a worker's time.
-    """
-    gc.freeze()
-    gc.set_threshold(*_COLLECT_AFTER)
-
-
-_COLLECT_AFTER = (100_000, 20, 20)
 _CHILD_MEMORY_KB = 600_000
 """A forked process that grew past this ends after its step, and a fresh one takes its place."""

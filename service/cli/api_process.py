@@ -29,6 +29,7 @@ def api(
 ) -> None:
     """Serve the API of a fleet; its workers run elsewhere."""
     from service.app import open_app  # FastAPI is loaded by those who need it
+    from workers.collecting import collect_seldom
     from workers.lifeline import die_with_parent
 
     if parent is not None:
@@ -37,7 +38,9 @@ def api(
     start_logging(settings, "api")
     require_queue(settings)
     listener = _listen(settings) if socket_fd is None else socket.socket(fileno=socket_fd)
-    make_server(open_app(settings)).run(sockets=[listener])
+    server = make_server(open_app(settings))
+    collect_seldom()
+    server.run(sockets=[listener])
 
 
 def _listen(settings: Settings) -> socket.socket:
