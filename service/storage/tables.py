@@ -12,7 +12,6 @@ from sqlalchemy import (
     Index,
     Integer,
     LargeBinary,
-    MetaData,
     String,
     Table,
     Text,
@@ -20,27 +19,15 @@ from sqlalchemy import (
     text,
 )
 
-metadata = MetaData(
-    naming_convention={
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-        "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
-        "pk": "pk_%(table_name)s",
-    }
-)
-
-ROW_ID = BigInteger().with_variant(Integer, "sqlite")
-"""SQLite gives rowids to INTEGER keys only."""
-
-
-def _tenant() -> Column[str]:
-    return Column("tenant_id", String(64), nullable=False)
-
+from service.storage.review_tables import judgements as judgements
+from service.storage.review_tables import memories as memories
+from service.storage.review_tables import review_events as review_events
+from service.storage.table_parts import ROW_ID, metadata, tenant
 
 blobs = Table(
     "blobs",
     metadata,
-    _tenant(),
+    tenant(),
     Column("key", String(160), primary_key=True),
     Column("size_bytes", BigInteger, nullable=False),
     Column("references", Integer, nullable=False),
@@ -50,7 +37,7 @@ files = Table(
     "files",
     metadata,
     Column("id", String(40), primary_key=True),
-    _tenant(),
+    tenant(),
     Column("name", Text, nullable=False),
     Column("sha256", String(64), nullable=False),
     Column("size_bytes", BigInteger, nullable=False),
@@ -65,7 +52,7 @@ files = Table(
 pages = Table(
     "pages",
     metadata,
-    _tenant(),
+    tenant(),
     Column("source_key", String(160), primary_key=True),
     Column("page", Integer, primary_key=True, autoincrement=False),
     Column("source", String(16), nullable=False),
@@ -77,7 +64,7 @@ jobs = Table(
     "jobs",
     metadata,
     Column("id", String(40), primary_key=True),
-    _tenant(),
+    tenant(),
     Column("file_id", ForeignKey("files.id"), nullable=False, index=True),
     Column("status", String(24), nullable=False),
     Column("run", Integer, nullable=False),
@@ -121,7 +108,7 @@ steps = Table(
     "steps",
     metadata,
     Column("id", String(40), primary_key=True),
-    _tenant(),
+    tenant(),
     Column("job_id", ForeignKey("jobs.id", ondelete="CASCADE"), nullable=False),
     Column("run", Integer, nullable=False),
     Column("kind", String(8), nullable=False),
@@ -164,65 +151,17 @@ schemas = Table(
 results = Table(
     "results",
     metadata,
-    _tenant(),
+    tenant(),
     Column("job_id", ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True),
     Column("run", Integer, primary_key=True, autoincrement=False),
     Column("body", LargeBinary, nullable=False),
-)
-
-review_events = Table(
-    "review_events",
-    metadata,
-    Column("position", ROW_ID, primary_key=True),
-    _tenant(),
-    Column("job_id", ForeignKey("jobs.id", ondelete="CASCADE"), nullable=False),
-    Column("run", Integer, nullable=False),
-    Column("revision", Integer, nullable=False),
-    Column("action", String(12), nullable=False),
-    Column("client_id", String(100)),
-    Column("by", String(100), nullable=False),
-    Column("at", Float, nullable=False),
-    Column("correction", JSON(none_as_null=True)),
-    Column("detail", JSON, nullable=False),
-    UniqueConstraint("job_id", "client_id"),
-    sqlite_autoincrement=True,
-)
-
-memories = Table(
-    "memories",
-    metadata,
-    Column("id", String(40), primary_key=True),
-    _tenant(),
-    Column("schema_name", String(100), nullable=False),
-    Column("job_id", ForeignKey("jobs.id", ondelete="CASCADE"), nullable=False, index=True),
-    Column("created_at", Float, nullable=False),
-    Column("body", LargeBinary, nullable=False),
-    Index(None, "tenant_id", "schema_name", "created_at"),
-)
-
-judgements = Table(
-    "judgements",
-    metadata,
-    Column("job_id", ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True),
-    _tenant(),
-    Column("record_index", Integer, primary_key=True, autoincrement=False),
-    Column("schema_name", String(100), nullable=False),
-    Column("model", String(200), nullable=False),
-    Column("at", Float, nullable=False),
-    Column("by", String(100), nullable=False),
-    Column("seconds", Float),
-    Column("passed", Boolean, nullable=False),
-    Column("sampled", Boolean, nullable=False),
-    Column("changed", Integer, nullable=False),
-    Column("tallies", JSON, nullable=False),
-    Index(None, "tenant_id", "schema_name", "at"),
 )
 
 events = Table(
     "events",
     metadata,
     Column("position", ROW_ID, primary_key=True),
-    _tenant(),
+    tenant(),
     Column("job_id", String(40), nullable=False),
     Column("seq", Integer, nullable=False),
     Column("type", String(32), nullable=False),
@@ -238,7 +177,7 @@ tombstones = Table(
     "tombstones",
     metadata,
     Column("job_id", String(40), primary_key=True),
-    _tenant(),
+    tenant(),
     Column("file_sha256", String(64), nullable=False),
     Column("deleted_at", Float, nullable=False),
     Column("reason", String(16), nullable=False),
@@ -259,7 +198,7 @@ job_groups = Table(
     "job_groups",
     metadata,
     Column("id", String(40), primary_key=True),
-    _tenant(),
+    tenant(),
     Column("model", String(200), nullable=False),
     Column("asked", JSON, nullable=False),
     Column("job_ids", JSON, nullable=False),
@@ -272,7 +211,7 @@ batches = Table(
     "batches",
     metadata,
     Column("id", String(40), primary_key=True),
-    _tenant(),
+    tenant(),
     Column("name", String(200), nullable=False),
     Column("external_id", String(200)),
     Column("metadata", JSON, nullable=False),
@@ -286,7 +225,7 @@ batches = Table(
 batch_entries = Table(
     "batch_entries",
     metadata,
-    _tenant(),
+    tenant(),
     Column("batch_id", ForeignKey("batches.id", ondelete="CASCADE"), primary_key=True),
     Column("path", String(1024), primary_key=True),
     Column("content", String(64), primary_key=True),
@@ -316,7 +255,7 @@ webhook_deliveries = Table(
     "webhook_deliveries",
     metadata,
     Column("id", String(40), primary_key=True),
-    _tenant(),
+    tenant(),
     Column("webhook_id", String(40), nullable=False),
     Column("event_id", String(80), nullable=False),
     Column("type", String(32), nullable=False),
@@ -342,7 +281,7 @@ exports = Table(
     "exports",
     metadata,
     Column("id", String(40), primary_key=True),
-    _tenant(),
+    tenant(),
     Column("receiver", String(100), nullable=False),
     Column("schema_name", String(100), nullable=False),
     Column("schema", JSON, nullable=False),
@@ -365,7 +304,7 @@ exports = Table(
 export_items = Table(
     "export_items",
     metadata,
-    _tenant(),
+    tenant(),
     Column("export_id", ForeignKey("exports.id", ondelete="CASCADE"), primary_key=True),
     Column("ordinal", Integer, primary_key=True, autoincrement=False),
     Column("receiver", String(100), nullable=False),
@@ -379,7 +318,7 @@ users = Table(
     "users",
     metadata,
     Column("id", String(40), primary_key=True),
-    _tenant(),
+    tenant(),
     Column("name", String(100), nullable=False),
     Column("role", String(16), nullable=False),
     Column("created_at", Float, nullable=False),
@@ -390,7 +329,7 @@ api_keys = Table(
     "api_keys",
     metadata,
     Column("id", String(40), primary_key=True),
-    _tenant(),
+    tenant(),
     Column("user_id", ForeignKey("users.id", ondelete="CASCADE"), nullable=False),
     Column("label", String(100), nullable=False),
     Column("prefix", String(16), nullable=False),
