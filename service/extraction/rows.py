@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -13,7 +14,9 @@ from service.extraction.text_key import match_key
 _SAME_BOX = 0.5
 """Intersection over union from which two boxes are one place; splits render the same page alike, models round."""
 _FEWEST_WHOLE_ROWS = 2
-"""Other rows that must have a column before its absence says that a row is cut."""
+"""Other rows that must be there before a column's absence says that a row is cut."""
+_USUAL = 0.8
+"""Share of the other rows that must have a column before its absence says that a row is cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +56,35 @@ def join_rows(given: Sequence[list[Row]], pages: Sequence[tuple[int, ...]], item
     origins: list[int] = []
     for number, rows in enumerate(given):
         fresh = _without_repeats(rows, number, pages, joined, origins)
-        if fresh and items.type is FieldType.OBJECT and _follows(joined, origins, number, pages):
-            whole = [*joined.rows[:-1], *fresh[1:]]
-            if _is_cut(joined.rows[-1], fresh[0], whole):
-                joined.rows[-1] = _glue(joined.rows[-1], fresh[0])
-                joined.removed.append((fresh[0], "continued"))
-                fresh = fresh[1:]
         joined.rows.extend(fresh)
         origins.extend([number] * len(fresh))
+    if items.type is FieldType.OBJECT:
+        _join_cut_rows(joined, origins, pages)
     return joined
+
+
+def _join_cut_rows(joined: JoinedRows, origins: Sequence[int], pages: Sequence[tuple[int, ...]]) -> None:
+    """Put rows together that a page's edge has cut, be it between two splits or inside one."""
+    table = _Table(joined.rows)
+    kept: list[Row] = []
+    last = -1
+    for number, row in enumerate(joined.rows):
+        if kept and last == number - 1 and _turns_page(joined.rows, origins, pages, number) and table.is_cut(number):
+            kept[-1] = _glue(kept[-1], row)
+            joined.removed.append((row, "continued"))
+            continue
+        kept.append(row)
+        last = number
+    joined.rows[:] = kept
+
+
+def _turns_page(rows: Sequence[Row], origins: Sequence[int], pages: Sequence[tuple[int, ...]], number: int) -> bool:
+    """Whether a row begins a page that follows that of the row before it."""
+    before, here = origins[number - 1], origins[number]
+    if before != here:
+        return here == before + 1 and bool(pages[here]) and max(pages[before], default=0) < min(pages[here])
+    one, other = rows[number - 1].page, rows[number].page
+    return one is not None and other is not None and one < other
 
 
 def _without_repeats(
@@ -123,29 +146,48 @@ def _completed(kept: Row, repeat: Row) -> Row:
     return _with_entries(kept, gains)
 
 
-def _follows(joined: JoinedRows, origins: list[int], number: int, pages: Sequence[tuple[int, ...]]) -> bool:
-    """Whether the last row so far ends the split just before, and this split begins on a later page."""
-    if not joined.rows or not pages[number]:
-        return False
-    before = pages[origins[-1]]
-    return origins[-1] == number - 1 and bool(before) and max(before) < min(pages[number])
+class _Table:
+    """The rows of one array before any were joined: which columns they usually have, and where each begins."""
 
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self._rows = rows
+        self._columns = [frozenset(row.found()) for row in rows]
+        self._counts = Counter(column for columns in self._columns for column in columns)
+        self._tops: dict[int, float] = {}
+        for top in map(_top, rows):
+            if top is not None:
+                self._tops[top[0]] = min(top[1], self._tops.get(top[0], top[1]))
 
-def _is_cut(last: Row, first: Row, whole: Sequence[Row]) -> bool:
-    """Whether a split's first row is the rest of the row before it.
+    def is_cut(self, number: int) -> bool:
+        """Whether a row is the rest of the row before it.
 
-    It lacks columns that all other rows have, at least half of them, and whatever it has either is missing in the row
-    before or is text that can go on.
-    """
-    columns = [set(row.found()) for row in whole]
-    if len(columns) < _FEWEST_WHOLE_ROWS or not _stands_first(first, whole):
-        return False
-    keys = set[str].intersection(*columns)
-    ours, rest = last.found(), first.found()
-    lacking = keys - rest.keys()
-    if not rest or not lacking or 2 * len(lacking) < len(keys) or not any(key in ours for key in lacking):
-        return False
-    return all(_goes_on(last.fields.get(tail), entry) for tail, entry in rest.items())
+        It lacks columns that rows have as a rule: at least half of them, or just those that the row before it has,
+        which lacks the others. Whatever it has either is missing in the row before or is text that can go on.
+        """
+        last, first = self._rows[number - 1], self._rows[number]
+        usual = self._usual(number)
+        ours, rest = self._columns[number - 1], self._columns[number]
+        lacking = usual - rest
+        if not rest or not lacking & ours or not self._stands_first(first):
+            return False
+        completes = bool(usual - ours) and usual - ours <= rest
+        if not completes and 2 * len(lacking) < len(usual):
+            return False
+        return all(_goes_on(last.fields.get(tail), entry) for tail, entry in first.found().items())
+
+    def _usual(self, number: int) -> frozenset[str]:
+        """Columns that most rows have, but for the two that are looked at."""
+        others = len(self._rows) - 2
+        if others < _FEWEST_WHOLE_ROWS:
+            return frozenset()
+        pair = (self._columns[number - 1], self._columns[number])
+        counts = {column: count - sum(column in one for one in pair) for column, count in self._counts.items()}
+        return frozenset(column for column, count in counts.items() if count >= _USUAL * others)
+
+    def _stands_first(self, row: Row) -> bool:
+        """Whether no located row of its page stands above it; true where it has no place."""
+        top = _top(row)
+        return top is None or self._tops[top[0]] >= top[1]
 
 
 def _goes_on(ours: FieldEntry | None, rest: FieldEntry) -> bool:
@@ -157,12 +199,6 @@ def _is_prose(entry: FieldEntry) -> bool:
     """Text that may run on: it has letters, and they outnumber its digits."""
     text = entry.value if isinstance(entry.value, str) else ""
     return sum(c.isalpha() for c in text) > sum(c.isdigit() for c in text)
-
-
-def _stands_first(first: Row, whole: Sequence[Row]) -> bool:
-    """Whether no located row of its page stands above it; true where it has no place."""
-    top = _top(first)
-    return top is None or all(other is None or other[0] != top[0] or other[1] >= top[1] for other in map(_top, whole))
 
 
 def _top(row: Row) -> tuple[int, float] | None:

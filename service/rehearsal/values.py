@@ -22,7 +22,8 @@ class Source:
     """Values by the name of their field; of several the first, and with `split` each is a choice."""
     patterns: Mapping[str, re.Pattern[str]] = field(default_factory=dict[str, re.Pattern[str]])
     """By the name of a field of the root: what the text of the request is searched with. A table gets a row for each
-    match, with the named groups as its cells; another field the first group of the first match, or nothing."""
+    match, with the named groups as its cells, those that differ by a digit at their end joined (`text`, `text2`);
+    another field the first group of the first match, or nothing."""
 
 
 def read_patterns(given: JsonObject) -> dict[str, re.Pattern[str]]:
@@ -94,7 +95,11 @@ def _read(node: JsonObject, pattern: re.Pattern[str], text: str) -> JsonValue:
 
 
 def _row(cells: Mapping[str, JsonObject], match: re.Match[str]) -> JsonObject:
-    found = match.groupdict()
+    found: dict[str, str] = {}
+    for group, text in match.groupdict().items():
+        if text:
+            name = group.rstrip("0123456789")
+            found[name] = f"{found[name]} {text}" if name in found else text
     return {name: _typed(node, found.get(name)) for name, node in cells.items()}
 
 
