@@ -60,6 +60,21 @@ class Settings(BaseSettings):
     model_attempts: int = Field(
         4, gt=0, description="Calls of one request, the first included, before its split fails."
     )
+    provider_limits: dict[str, dict[str, float]] = Field(
+        {},
+        description="JSON: `requests_per_minute`, `tokens_per_minute` and `in_flight` of all workers together, by "
+        'provider or `provider:pattern` of its models, as `{"upstage": {"requests_per_minute": 60}}`.',
+    )
+    provider_failures: int = Field(
+        3, gt=0, description="Failures in a row of one provider after which it is left alone for a while."
+    )
+    provider_pause_s: float = Field(
+        10.0, gt=0, description="First pause of a provider that failed; each further one is twice as long."
+    )
+    provider_longest_pause_s: float = Field(300.0, gt=0, description="Longest pause of a provider that failed.")
+    provider_patience_s: float = Field(
+        3600.0, gt=0, description="How long a model request waits for a provider that gives nothing, before it fails."
+    )
     max_calls_in_flight: int = Field(200, gt=0, description="Model calls at once in one io process.")
 
     lease_s: float = Field(15.0, gt=1, description="Seconds after which a silent worker's step goes to another.")

@@ -24,6 +24,7 @@ from service.domain.errors import ErrorCode, InputError
 from service.domain.memory import NO_LESSONS, Lessons
 from service.domain.pages import PageText
 from service.domain.records import Extraction
+from service.domain.traffic import RateLimit, TrafficGate
 from service.embedded.model import MODEL_VERSION
 from service.extraction.answer import parse_answer
 from service.extraction.encode import CompletionHead, EncodeOptions, encode_completion
@@ -52,6 +53,8 @@ OPENAI = "openai"
 UPSTAGE, UPSTAGE_MODEL = "upstage", "information-extract"
 """As its client says; a test holds both together, since naming the client here would load it for everyone."""
 _DAY_S = 86_400.0
+_TICKET_GRACE_S = 60.0
+"""Time a call may take beside the model's, before its place counts as given up."""
 
 
 def prepare(settings: Settings) -> None:
@@ -85,7 +88,9 @@ def build_services(settings: Settings, *, role: str, queue: TaskQueue | None = N
         loop=LoopThread(),
         keeper=ClaimKeeper(store, time.time, lease_s=settings.lease_s, process=(process_id, role)),
         slots=threading.BoundedSemaphore(settings.max_calls_in_flight),
-        rule=LeaseRule(lease_s=settings.lease_s, max_attempts=settings.step_attempts),
+        rule=LeaseRule(
+            lease_s=settings.lease_s, max_attempts=settings.step_attempts, patience_s=settings.provider_patience_s
+        ),
         limits=JobLimits(
             max_file_bytes=settings.max_file_bytes,
             max_archive_bytes=settings.max_archive_bytes,
@@ -205,6 +210,9 @@ class PageSource:
 
 
 def _models(settings: Settings, pages: PageSource) -> ClientRegistry:
+    gates: list[TrafficGate] = []
+    gate = partial(_gate_once, settings, gates)
+
     def make_embedded() -> EmbeddedClient:
         return EmbeddedClient(EmbeddedDoors(load_pages=pages.load, load_lessons=pages.lessons, encode=_encode))
 
@@ -221,6 +229,7 @@ def _models(settings: Settings, pages: PageSource) -> ClientRegistry:
                 traits=TraitTable(settings.openai_models),
                 attempts=settings.model_attempts,
                 max_connections=settings.max_calls_in_flight,
+                gate=gate(),
             ),
             PageDoors(load_pages=pages.load, draw_page=pages.draw, read_object=_read_object),
         )
@@ -234,6 +243,7 @@ def _models(settings: Settings, pages: PageSource) -> ClientRegistry:
                 api_key=_require_key(settings.upstage_api_key, "FIELDMARK_UPSTAGE_API_KEY"),
                 attempts=settings.model_attempts,
                 max_connections=settings.max_calls_in_flight,
+                gate=gate(),
             )
         )
 
@@ -244,6 +254,49 @@ def _models(settings: Settings, pages: PageSource) -> ClientRegistry:
             UPSTAGE: Provider(make=make_upstage, default_model=UPSTAGE_MODEL),
         },
         aliases={"openai_compatible": OPENAI},
+        beside=gates,
+    )
+
+
+def _gate_once(settings: Settings, made: list[TrafficGate]) -> TrafficGate:
+    """The one gate of a process, made for the first client that calls anybody."""
+    if not made:
+        made.append(open_gate(settings))
+    return made[0]
+
+
+def open_gate(settings: Settings) -> TrafficGate:
+    """The gate that calls to providers pass: shared through Redis, or of this process where there is none."""
+    from service.messaging.traffic_gate import Gate, LocalStates, RedisStates  # half a library that only callers need
+    from service.messaging.traffic_rule import GateRule
+
+    shared = settings.redis_url and not settings.redis_url.startswith("memory:")
+    return Gate(
+        RedisStates(settings.redis_url) if shared else LocalStates(),
+        {name: _rate_limit(name, given) for name, given in settings.provider_limits.items()},
+        GateRule(
+            failures=settings.provider_failures,
+            first_pause_s=settings.provider_pause_s,
+            longest_pause_s=settings.provider_longest_pause_s,
+            ticket_s=settings.model_timeout_s + _TICKET_GRACE_S,
+        ),
+    )
+
+
+def _rate_limit(name: str, given: Mapping[str, float]) -> RateLimit:
+    unknown = set(given) - {"requests_per_minute", "tokens_per_minute", "in_flight"}
+    if unknown or any(value <= 0 for value in given.values()):
+        raise InputError(
+            ErrorCode.INVALID_OPTION,
+            f"FIELDMARK_PROVIDER_LIMITS: {name!r} takes `requests_per_minute`, `tokens_per_minute` and `in_flight`, "
+            "each above 0.",
+            param="provider_limits",
+        )
+    in_flight = given.get("in_flight")
+    return RateLimit(
+        requests_per_minute=given.get("requests_per_minute"),
+        tokens_per_minute=given.get("tokens_per_minute"),
+        in_flight=None if in_flight is None else max(1, int(in_flight)),
     )
 
 

@@ -130,6 +130,7 @@ JOB: JsonObject = {
     "created_by": "local",
     "review": _REVIEW,
     "progress": {"pages_total": 1, "pages_read": 1, "splits_total": 1, "splits_done": 0, "splits_failed": 0},
+    "waiting": None,
     "deliveries": [],
     "exports": [],
     "issues": [],

@@ -30,6 +30,7 @@ from service.domain.records import (
     JsonObject,
     Stage,
 )
+from service.domain.traffic import WaitReason
 from service.domain.webhooks import Delivery
 from service.jobs.queries import Progress
 from service.jobs.result import documents_body
@@ -203,6 +204,14 @@ class ProgressPayload(Payload):
     splits_failed: int
 
 
+class WaitingPayload(Payload):
+    """Why a run does not go on now, and until when."""
+
+    reason: WaitReason
+    provider: str
+    until: datetime
+
+
 class UsagePayload(Payload):
     """What the run consumed."""
 
@@ -307,6 +316,8 @@ class JobPayload(Payload):
     review: ReviewPayload
     progress: ProgressPayload | None
     """Null in lists."""
+    waiting: WaitingPayload | None
+    """Null in lists, and while no model request was put back."""
     deliveries: list[DeliveryPayload] | None
     """What was sent to the job's own `webhook_url`, oldest first; null in lists."""
     exports: list[ExportedPayload] | None
@@ -341,6 +352,9 @@ class JobPayload(Payload):
             created_by=job.created_by,
             review=ReviewPayload.of(job),
             progress=details and ProgressPayload.model_validate(details.progress, from_attributes=True),
+            waiting=details
+            and details.progress.waiting
+            and WaitingPayload.model_validate(details.progress.waiting, from_attributes=True),
             deliveries=details and [DeliveryPayload.of(delivery) for delivery in details.deliveries],
             exports=details and [ExportedPayload.of(export, revision) for export, revision in details.exports],
             issues=[IssuePayload.model_validate(issue, from_attributes=True) for issue in job.issues],

@@ -63,6 +63,7 @@ _FAULTS: Mapping[ExitCode, tuple[ErrorCode, ...]] = {
         ErrorCode.MODEL_UNAVAILABLE,
         ErrorCode.MODEL_ACCESS_DENIED,
         ErrorCode.MODEL_REJECTED,
+        ErrorCode.PROVIDER_UNAVAILABLE,
         ErrorCode.MODEL_BAD_ANSWER,
         ErrorCode.OUTPUT_TRUNCATED,
         ErrorCode.CONTENT_FILTERED,

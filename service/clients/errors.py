@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from service.clients.retry_after import retry_after_s
-from service.domain.errors import ClientError, ErrorCode
+from service.domain.errors import ClientError, ErrorCode, ProviderBusyError
+from service.domain.traffic import ClosedRoad, WaitReason
 from service.protocol.error import WireError, read_error
 
 _LONGEST_MESSAGE = 300
@@ -133,3 +134,19 @@ def stream_error(provider: str, said: WireError, *, secret: str) -> ClientError:
     limited = said.code in ("429", "rate_limit_exceeded")
     code = ErrorCode.MODEL_RATE_LIMITED if limited else ErrorCode.MODEL_UNAVAILABLE
     return ClientError(code, message, retryable=True)
+
+
+def busy_error(error: ClientError, provider: str, road: ClosedRoad) -> ProviderBusyError:
+    """The failure of a call after which no other may go there for a while."""
+    return ProviderBusyError(error.code, error.message, provider=provider, road=road)
+
+
+def closed_road_error(provider: str, road: ClosedRoad) -> ProviderBusyError:
+    """No call was made, since none may go there now."""
+    if road.reason is WaitReason.RATE_LIMITED:
+        message = (
+            f"{provider}: as many calls as its limits allow are made already; the next may go in {road.wait_s:.0f} s"
+        )
+        return ProviderBusyError(ErrorCode.MODEL_RATE_LIMITED, message, provider=provider, road=road)
+    message = f"{provider} failed several times in a row and is left alone for {road.wait_s:.0f} s"
+    return ProviderBusyError(ErrorCode.MODEL_UNAVAILABLE, message, provider=provider, road=road)

@@ -1,6 +1,7 @@
 """The way to a model server: one POST, tried again where that may help, every failure named.
 
-It knows HTTP and nothing of what is asked or answered; each client hands in how its answers are read.
+It knows HTTP and nothing of what is asked or answered; each client hands in how its answers are read. Every call
+passes the gate that all workers share; a wait that is short is waited here, a long one is the step's.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import Protocol
+from urllib.parse import urlsplit
 
 import aiohttp
 import httpx
@@ -24,15 +26,24 @@ from tenacity import (
     wait_random_exponential,
 )
 
-from service.clients.errors import FailedAnswer, bad_answer_error, error_from_answer, timeout_error, transport_error
-from service.domain.errors import ClientError
+from service.clients.errors import (
+    FailedAnswer,
+    bad_answer_error,
+    busy_error,
+    closed_road_error,
+    error_from_answer,
+    timeout_error,
+    transport_error,
+)
+from service.clients.retry_after import pause_after_answer_s
+from service.domain.errors import ClientError, ErrorCode, ProviderBusyError
+from service.domain.traffic import IN_PLACE_S, CallEnd, CallReport, ClosedRoad, Destination, Ticket, TrafficGate
 from service.protocol.completion import ChatCompletion
 from service.protocol.error import read_error_value
 from service.protocol.json_text import decode_json
 
-T_co = TypeVar("T_co", covariant=True)
-T = TypeVar("T")
-
+_LOOK_AGAIN_S = 1.0
+_FAILURES = frozenset({ErrorCode.MODEL_TIMEOUT, ErrorCode.MODEL_UNAVAILABLE})
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
 """A whole answer, unpacked. Beyond it nobody answers a question any more."""
 
@@ -54,15 +65,28 @@ class DoorOptions:
     max_connections: int
     """Calls in flight at once (≥ 1); further ones wait their turn before their time begins to count."""
     connect_timeout_s: float = 10.0
+    gate: TrafficGate | None = None
+    """What each call passes; None: nothing limits them but `max_connections`."""
     clock: Callable[[], float] = time.time
     """Unix seconds."""
     sleep: Callable[[float], Awaitable[None]] = field(default=asyncio.sleep)
 
 
-class AnswerReader(Protocol[T_co]):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One question."""
+
+    url: str
+    model: str
+    body: bytes
+    timeout_s: float
+    """From the connection to the last byte of the answer."""
+
+
+class AnswerReader(Protocol):
     """What a client makes of a server's answer."""
 
-    async def read(self, response: httpx.Response) -> T_co:
+    async def read(self, response: httpx.Response) -> ChatCompletion:
         """The answer of a success, read from the open response; `read_whole` reads it in one piece.
 
         Raises:
@@ -70,7 +94,7 @@ class AnswerReader(Protocol[T_co]):
         """
         ...
 
-    def excuse(self, failed: FailedAnswer) -> T_co | None:
+    def excuse(self, failed: FailedAnswer) -> ChatCompletion | None:
         """An answer that is no success by its status and is still an answer; None: it is an error."""
         ...
 
@@ -95,14 +119,17 @@ class HttpDoor:
         """The name that its errors carry."""
         return self._options.provider
 
-    async def post(self, url: str, body: bytes, reader: AnswerReader[T], *, timeout_s: float) -> T:
+    def destination(self, url: str, model: str) -> Destination:
+        """Where a call to this address goes."""
+        return Destination(provider=self.provider, host=urlsplit(url).netloc.rpartition("@")[2].lower(), model=model)
+
+    async def post(self, call: Call, reader: AnswerReader) -> ChatCompletion:
         """Send one request, again if it failed in a way that may pass, and give what the reader makes of the answer.
 
-        Args:
-            timeout_s: for one call, from its connection to the last byte of its answer. Waiting for a free connection
-                and between calls does not count.
+        Waiting for the gate, for a free connection and between calls does not count as time of the call.
 
         Raises:
+            ProviderBusyError: no call may go there for longer than is waited here.
             ClientError: the last call's failure. Cancelling closes the connection at once.
         """
         retrying = AsyncRetrying(
@@ -112,24 +139,67 @@ class HttpDoor:
             sleep=self._options.sleep,
             reraise=True,
         )
-        return await retrying(self._call, url, body, reader, timeout_s)
+        return await retrying(self._pass, call, reader)
 
     async def close(self) -> None:
         """Close every connection; calls in flight fail."""
         await self._http.aclose()
 
-    async def _call(self, url: str, body: bytes, reader: AnswerReader[T], timeout_s: float) -> T:
-        deadline = asyncio.timeout(timeout_s)
+    async def _pass(self, call: Call, reader: AnswerReader) -> ChatCompletion:
+        """One call through the gate, which is told how it ended."""
+        gate, to = self._options.gate, self.destination(call.url, call.model)
+        if gate is None:
+            return (await self._call(call, reader))[0]
+        ticket = await self._enter(gate, to)
+        report = CallReport(end=CallEnd.ABANDONED)
+        road: ClosedRoad | None = None
+        try:
+            answer, report = await self._call(call, reader)
+        except ClientError as error:
+            report = _report_failure(error)
+            road = await gate.leave(to, ticket, report)
+            raise error if road is None else busy_error(error, self.provider, road) from error
+        except BaseException:
+            await asyncio.shield(gate.leave(to, ticket, report))
+            raise
+        await gate.leave(to, ticket, report)
+        return answer
+
+    async def _enter(self, gate: TrafficGate, to: Destination) -> Ticket:
+        """A ticket whose moment has come."""
+        waited = 0.0
+        while True:
+            found = await gate.enter(to)
+            if isinstance(found, Ticket):
+                break
+            pause = max(found.wait_s, min(_LOOK_AGAIN_S, waited))
+            if waited + pause > IN_PLACE_S:
+                raise closed_road_error(self.provider, found)
+            await self._options.sleep(pause)
+            waited += pause
+        if found.wait_s > 0:
+            try:
+                await self._options.sleep(found.wait_s)
+            except BaseException:
+                await asyncio.shield(gate.leave(to, found, CallReport(end=CallEnd.ABANDONED)))
+                raise
+        return found
+
+    async def _call(self, call: Call, reader: AnswerReader) -> tuple[ChatCompletion, CallReport]:
+        deadline = asyncio.timeout(call.timeout_s)
         async with self._slots:
             try:
-                async with deadline, self._http.stream("POST", url, content=body) as response:
-                    return await self._take(response, reader)
+                async with deadline, self._http.stream("POST", call.url, content=call.body) as response:
+                    answer = await self._take(response, reader)
+                    pause_s = pause_after_answer_s(response.headers, self._options.clock())
+                    tokens = answer.usage.total_tokens if answer.usage else 0
+                    return answer, CallReport(end=CallEnd.ANSWERED, tokens=tokens, pause_s=pause_s)
             except (httpx.HTTPError, httpx.InvalidURL, aiohttp.ClientError, OSError) as error:
                 if deadline.expired():
-                    raise timeout_error(self.provider, timeout_s) from error
+                    raise timeout_error(self.provider, call.timeout_s) from error
                 raise transport_error(self.provider, error) from error
 
-    async def _take(self, response: httpx.Response, reader: AnswerReader[T]) -> T:
+    async def _take(self, response: httpx.Response, reader: AnswerReader) -> ChatCompletion:
         if response.is_success:
             return await reader.read(response)
         body = await read_whole(self.provider, response)
@@ -138,6 +208,15 @@ class HttpDoor:
         if excused is not None:
             return excused
         raise error_from_answer(self.provider, failed, secret=self._options.secret, now=self._options.clock())
+
+
+def _report_failure(error: ClientError) -> CallReport:
+    """What a failed call says of the provider: one that refuses a request is there."""
+    if error.code is ErrorCode.MODEL_RATE_LIMITED:
+        return CallReport(end=CallEnd.LIMITED, pause_s=error.retry_after_s)
+    if error.code in _FAILURES:
+        return CallReport(end=CallEnd.FAILED, pause_s=error.retry_after_s)
+    return CallReport(end=CallEnd.ANSWERED)
 
 
 async def read_whole(provider: str, response: httpx.Response, *, most: int = MAX_ANSWER_BYTES) -> bytes:
@@ -181,11 +260,14 @@ def read_completion(provider: str, content: bytes) -> ChatCompletion:
 
 
 def _may_pass(error: BaseException) -> bool:
-    return isinstance(error, ClientError) and error.retryable
+    """Whether to try again here and now; for a time that is long enough the step is put back instead."""
+    return isinstance(error, ClientError) and error.retryable and (error.retry_after_s or 0.0) <= IN_PLACE_S
 
 
 def _wait_s(state: RetryCallState) -> float:
     """The time the server asked for, if it did, and then our own back-off."""
     error = state.outcome.exception() if state.outcome is not None else None
     asked = error.retry_after_s if isinstance(error, ClientError) else None
+    if isinstance(error, ProviderBusyError):
+        return 0.0  # the gate has the time that was asked for, and gives each call its moment
     return (asked or 0.0) + _BACK_OFF(state)

@@ -23,12 +23,13 @@ from pydantic import JsonValue, SecretStr, ValidationError
 from service.clients.base import Capabilities, PagesReference
 from service.clients.chat_answer import ChatAnswers, add_usage, ended_completion
 from service.clients.chat_request import AnswerForm, ChatBody, ChatQuestion, build_chat_body
-from service.clients.http_door import DoorOptions, HttpDoor
+from service.clients.http_door import Call, DoorOptions, HttpDoor
 from service.clients.model_traits import TraitTable
 from service.clients.schema_limits import check_schema_limits
 from service.domain.errors import ClientError, DecodingError, ErrorCode, ServiceError
 from service.domain.pages import PageSize, PageText, TextSource
 from service.domain.schema import ExtractionSchema, parse_schema
+from service.domain.traffic import TrafficGate
 from service.protocol.completion import ChatCompletion
 from service.protocol.request import ExtractionRequest
 
@@ -81,6 +82,8 @@ class OpenAiOptions:
     """Calls of one request (≥ 1), the first included."""
     max_connections: int
     connect_timeout_s: float = 10.0
+    gate: TrafficGate | None = None
+    """See `DoorOptions.gate`."""
     clock: Callable[[], float] = time.time
     """Unix seconds."""
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -205,7 +208,8 @@ class OpenAiCompatibleClient:
     async def _ask(self, body: ChatBody, model: str, timeout_s: float) -> ChatCompletion:
         key = self._options.api_key.get_secret_value()
         url = endpoint(self._options.base_url, model, self._options.api_version)
-        return await self._door.post(url, body.encoded, ChatAnswers(PROVIDER, secret=key), timeout_s=timeout_s)
+        call = Call(url=url, model=model, body=body.encoded, timeout_s=timeout_s)
+        return await self._door.post(call, ChatAnswers(PROVIDER, secret=key))
 
     async def _repaired(self, body: ChatBody, first: ChatCompletion, model: str, timeout_s: float) -> ChatCompletion:
         """The first answer if it keeps to the schema; else a second one, if that is any better.
@@ -272,6 +276,7 @@ def _open_door(options: OpenAiOptions) -> HttpDoor:
             attempts=options.attempts,
             max_connections=options.max_connections,
             connect_timeout_s=options.connect_timeout_s,
+            gate=options.gate,
             clock=options.clock,
             sleep=options.sleep,
         )

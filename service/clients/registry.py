@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
+from typing import Protocol
 
 from service.clients.base import ExtractionClient
 from service.domain.errors import ErrorCode, InputError
@@ -32,11 +33,32 @@ def parse_model_name(name: str) -> tuple[str, str]:
     return provider.strip().lower(), model.strip()
 
 
+class Closable(Protocol):
+    """What is closed with the clients."""
+
+    async def close(self) -> None:
+        """Close every connection."""
+        ...
+
+
 class ClientRegistry:
     """Makes each provider's client when it is first needed, and closes those it made."""
 
-    def __init__(self, providers: Mapping[str, Provider], *, aliases: Mapping[str, str] | None = None) -> None:
-        """Args: aliases: further names of providers."""
+    def __init__(
+        self,
+        providers: Mapping[str, Provider],
+        *,
+        aliases: Mapping[str, str] | None = None,
+        beside: Sequence[Closable] = (),
+    ) -> None:
+        """Make none yet.
+
+        Args:
+            providers: by name.
+            aliases: further names of providers.
+            beside: what the clients use, to be closed behind them; it may grow.
+        """
+        self._beside = beside
         self._providers = dict(providers)
         self._aliases = dict(aliases or {})
         self._clients: dict[str, ExtractionClient] = {}
@@ -77,8 +99,8 @@ class ClientRegistry:
         return self._aliases.get(key, key), model
 
     async def close(self) -> None:
-        """Close every client that was made."""
+        """Close every client that was made, and what they used."""
         with self._lock:
             made, self._clients = self._clients, {}
-        for client in made.values():
-            await client.close()
+        for one in (*made.values(), *self._beside):
+            await one.close()

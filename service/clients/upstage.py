@@ -16,10 +16,11 @@ from pydantic import SecretStr
 
 from service.clients.base import Capabilities
 from service.clients.errors import FailedAnswer
-from service.clients.http_door import DoorOptions, HttpDoor, read_completion, read_whole
+from service.clients.http_door import Call, DoorOptions, HttpDoor, read_completion, read_whole
 from service.clients.schema_limits import check_schema_limits
 from service.domain.errors import ClientError, ErrorCode
 from service.domain.schema import ExtractionSchema
+from service.domain.traffic import TrafficGate
 from service.protocol.completion import ChatCompletion
 from service.protocol.request import FULL_ANSWER, ExtractionRequest
 
@@ -56,6 +57,8 @@ class UpstageOptions:
     max_connections: int
     """Calls in flight at once (≥ 1); further ones wait their turn before their time begins to count."""
     connect_timeout_s: float = 10.0
+    gate: TrafficGate | None = None
+    """See `DoorOptions.gate`."""
     clock: Callable[[], float] = time.time
     """Unix seconds."""
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -75,6 +78,7 @@ class UpstageClient:
                 attempts=options.attempts,
                 max_connections=options.max_connections,
                 connect_timeout_s=options.connect_timeout_s,
+                gate=options.gate,
                 clock=options.clock,
                 sleep=options.sleep,
             )
@@ -111,7 +115,8 @@ class UpstageClient:
         if not self._key:
             message = f"{PROVIDER}: no key is set; set FIELDMARK_UPSTAGE_API_KEY"
             raise ClientError(ErrorCode.MODEL_ACCESS_DENIED, message, retryable=False)
-        return await self._door.post(self._url, request.body(), _Answers(), timeout_s=timeout_s)
+        call = Call(url=self._url, model=request.model, body=request.body(), timeout_s=timeout_s)
+        return await self._door.post(call, _Answers())
 
     async def close(self) -> None:
         """Close every connection; calls in flight fail."""

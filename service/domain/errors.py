@@ -6,6 +6,7 @@ ServiceError
 ├── AccessError      who asks may not
 ├── ReadingError     a page or file defeated the readers
 ├── ClientError      the extraction model or the way to it
+│   └── ProviderBusyError   no call may go there now
 ├── DecodingError    the model's answer
 └── InternalError    ours
 """
@@ -14,6 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
+
+from service.domain.traffic import ClosedRoad
 
 
 class ErrorCode(StrEnum):
@@ -70,6 +73,7 @@ class ErrorCode(StrEnum):
     MODEL_UNAVAILABLE = "model_unavailable"
     MODEL_ACCESS_DENIED = "model_access_denied"
     MODEL_REJECTED = "model_rejected"
+    PROVIDER_UNAVAILABLE = "provider_unavailable"
     # its answer
     MODEL_BAD_ANSWER = "model_bad_answer"
     OUTPUT_TRUNCATED = "output_truncated"
@@ -135,6 +139,21 @@ class ClientError(ServiceError):
     def __init__(self, code: ErrorCode, message: str, *, retryable: bool, retry_after_s: float | None = None) -> None:
         super().__init__(code, message, retry_after_s=retry_after_s)
         self.retryable = retryable
+
+
+class ProviderBusyError(ClientError):
+    """No call may go to a provider now; the step waits, and that costs it none of its attempts.
+
+    Args:
+        code: of the failure that closed the road, or of the wait itself.
+        provider: who is meant.
+        road: why, and for how long.
+    """
+
+    def __init__(self, code: ErrorCode, message: str, *, provider: str, road: ClosedRoad) -> None:
+        super().__init__(code, message, retryable=True, retry_after_s=road.wait_s)
+        self.provider = provider
+        self.road = road
 
 
 class DecodingError(ServiceError):

@@ -15,6 +15,7 @@ from typing import Literal
 from service.domain.pages import PageRange, PageSize
 from service.domain.records import NO_USAGE, Issue, JsonObject, Usage
 from service.domain.schema import ExtractionSchema, parse_schema
+from service.domain.traffic import Waiting
 
 
 class JobStatus(StrEnum):
@@ -309,6 +310,8 @@ class Step:
     rung_at: float = 0.0
     """When a message for it was last sent."""
     fault: Fault | None = None
+    waiting: Waiting | None = None
+    """Why it was put back, until it is claimed again; what a later wait must know of an earlier one stays."""
     created_at: float = 0.0
     started_at: float | None = None
     finished_at: float | None = None

@@ -21,6 +21,7 @@ from service.domain.jobs import (
     Tallies,
 )
 from service.domain.pages import PageRange, TextSource
+from service.domain.traffic import ClosedRoad, Waiting
 from service.extraction.plan import PlannedSplit
 
 EMPTY = StepTally()
@@ -34,6 +35,8 @@ class LeaseRule:
 
     lease_s: float
     max_attempts: int
+    patience_s: float = 3600.0
+    """How long a step waits for a provider that gives nothing."""
 
 
 def claim(step: Step, *, owner: str, now: float, rule: LeaseRule) -> Step | None:
@@ -66,7 +69,7 @@ def fail(
         return None
     if fault.retryable and step.attempt < rule.max_attempts:
         wait = max(retry_after_s, BACK_OFF_S[min(step.attempt, len(BACK_OFF_S)) - 1])
-        return _next(step, state=StepState.QUEUED, owner=None, not_before=now + wait, fault=fault)
+        return _next(step, state=StepState.QUEUED, owner=None, not_before=now + wait, fault=fault, waiting=None)
     return _next(step, state=StepState.FAILED, owner=None, finished_at=now, fault=fault)
 
 
@@ -75,6 +78,29 @@ def hand_back(step: Step, *, owner: str) -> Step | None:
     if step.state is not StepState.RUNNING or step.owner != owner:
         return None
     return _next(step, state=StepState.QUEUED, owner=None, attempt=step.attempt - 1)
+
+
+def put_off(step: Step, *, owner: str, now: float, rule: LeaseRule, provider: str, road: ClosedRoad) -> Step | None:
+    """Give a step back that cannot go now: the claim does not count, unless its provider gave nothing for too long.
+
+    Limits alone end no step: patience is measured from when the provider began to give nothing while this step waited.
+    """
+    if step.state is not StepState.RUNNING or step.owner != owner:
+        return None
+    since = None
+    until = now + road.wait_s
+    if road.trouble_s is not None:
+        known = step.waiting.since if step.waiting is not None else None
+        since = max(now - road.trouble_s, now if known is None else known)
+        if now - since >= rule.patience_s:
+            fault = Fault(
+                code=ErrorCode.PROVIDER_UNAVAILABLE,
+                message=f"{provider} gave no answer for {rule.patience_s:.0f} s; no step waits longer for it.",
+            )
+            return _next(step, state=StepState.FAILED, owner=None, finished_at=now, fault=fault)
+        until = min(until, since + rule.patience_s)
+    waiting = Waiting(reason=road.reason, provider=provider, until=until, since=since)
+    return _next(step, state=StepState.QUEUED, owner=None, attempt=step.attempt - 1, not_before=until, waiting=waiting)
 
 
 def expire(step: Step, *, now: float, rule: LeaseRule) -> Step | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from service.domain.errors import ErrorCode, InputError, StateError
 from service.domain.jobs import Job, StepKind, StepTally
 from service.domain.records import JsonObject
+from service.domain.traffic import Waiting
 from service.jobs.paging import read_cursor, write_cursor
 from service.jobs.services import Services
 from service.storage.jobs import JobFilter
@@ -27,6 +28,8 @@ class Progress:
     """Splits that were planned so far."""
     splits_done: int
     splits_failed: int
+    waiting: Waiting | None = None
+    """Why a step of it was put back; the one that goes on first."""
 
 
 def get_job(services: Services, tenant_id: str, job_id: str) -> Job:
@@ -93,6 +96,7 @@ def get_progress(services: Services, job: Job) -> Progress:
     with services.store.read() as rows:
         tallies = rows.steps.tallies(job)
         read = rows.pages.count(job.source_key) if job.source_key else 0
+        waiting = rows.steps.first_put_back(job)
     extracts = tallies.get(StepKind.EXTRACT, _NONE)
     return Progress(
         pages_total=job.page_count,
@@ -100,6 +104,7 @@ def get_progress(services: Services, job: Job) -> Progress:
         splits_total=extracts.total,
         splits_done=extracts.done,
         splits_failed=extracts.failed,
+        waiting=waiting,
     )
 
 

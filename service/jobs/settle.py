@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from service.clients.base import Capabilities
-from service.domain.errors import ErrorCode, InputError, ServiceError
+from service.domain.errors import ErrorCode, InputError, ProviderBusyError, ServiceError
 from service.domain.jobs import (
     FIRST_STEPS,
     EventType,
@@ -111,17 +111,18 @@ def settle_failure(services: Services, claim: Claim, error: ServiceError) -> tup
         found = rows.steps.get([claim.step.id])
         if job is None or not found or job.run != claim.step.run or job.status.is_terminal:
             return ()
-        given = lifecycle.fail(
-            found[0],
-            owner=claim.owner,
-            now=now,
-            fault=fault,
-            rule=services.rule,
-            retry_after_s=error.retry_after_s or 0.0,
-        )
+        given = _given(found[0], claim, error, fault, now, services.rule)
         if given is None or not rows.steps.swap(found[0], given):
             return ()
         return go_on(services, rows, job, job.status) if given.state.is_terminal else ()
+
+
+def _given(step: Step, claim: Claim, error: ServiceError, fault: Fault, now: float, rule: LeaseRule) -> Step | None:
+    owner = claim.owner
+    if isinstance(error, ProviderBusyError):
+        return lifecycle.put_off(step, owner=owner, now=now, rule=rule, provider=error.provider, road=error.road)
+    wait = error.retry_after_s or 0.0
+    return lifecycle.fail(step, owner=owner, now=now, fault=fault, rule=rule, retry_after_s=wait)
 
 
 def give_back(services: Services, claim: Claim) -> tuple[Step, ...]:

@@ -9,6 +9,7 @@ from typing import TypeVar
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, insert, or_, select, update
 
 from service.domain.jobs import Job, Step, StepKind, StepState, StepTally, Tallies
+from service.domain.traffic import Waiting
 from service.storage import tables
 from service.storage.codec import from_json, pack, to_columns, unpack
 
@@ -37,6 +38,7 @@ _CHANGING = (
     "not_before",
     "rung_at",
     "fault",
+    "waiting",
     "started_at",
     "finished_at",
 )
@@ -132,6 +134,14 @@ class StepRows:
         lost = or_(2 * step.rung_at - step.created_at <= now - patience_s, step.rung_at < step.not_before)
         query = select(*_COLUMNS).where(due, lost).order_by(step.priority, step.created_at).limit(most)
         return tuple(from_json(Step, row) for row in self._connection.execute(query).mappings())
+
+    def first_put_back(self, job: Job) -> Waiting | None:
+        """Why those steps of the current run wait that were put back; the one that goes on first."""
+        step = tables.steps.c
+        put_back = and_(step.state == StepState.QUEUED, step.not_before > step.created_at)
+        query = select(step.waiting).where(step.job_id == job.id, step.run == job.run, put_back)
+        found = self._connection.execute(query.order_by(step.not_before)).scalars()
+        return next((from_json(Waiting, waiting) for waiting in found if waiting is not None), None)
 
     def open_of(self, job: Job) -> tuple[Step, ...]:
         """Steps of the current run that are not over, to be changed in this order."""

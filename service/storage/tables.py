@@ -126,6 +126,7 @@ steps = Table(
     Column("not_before", Float, nullable=False),
     Column("rung_at", Float, nullable=False),
     Column("fault", JSON),
+    Column("waiting", JSON),
     Column("created_at", Float, nullable=False),
     Column("started_at", Float),
     Column("finished_at", Float),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.clients.retry_after import LONGEST_S, retry_after_s
+from service.clients.retry_after import LONGEST_AFTER_ANSWER_S, LONGEST_S, pause_after_answer_s, retry_after_s
 
 NOW = 1_790_000_000.0
 UPSTAGE = "X-Upstage-RateLimit"
@@ -40,6 +40,10 @@ UPSTAGE = "X-Upstage-RateLimit"
             },
             60.0,
         ),
+        ({"x-ratelimit-reset-requests": "6m0s", "x-ratelimit-remaining-requests": "0"}, LONGEST_S),
+        ({"x-ratelimit-reset-tokens": "1m12.5s", "x-ratelimit-remaining-tokens": "0"}, 72.5),
+        ({"x-ratelimit-reset-requests": "120ms", "x-ratelimit-reset-tokens": "7s"}, 0.12),
+        ({"x-ratelimit-reset-tokens": "9", "x-ratelimit-remaining-tokens": "0"}, 9.0),
         ({"Retry-After": "soon", f"{UPSTAGE}-Retry-After-Requests": str(int(NOW) + 3)}, 3.0),
         ({"Retry-After": "86400"}, LONGEST_S),
         ({"Retry-After": "-5"}, 0.0),
@@ -75,3 +79,21 @@ def test_nothing_a_server_writes_leads_out_of_the_limits(first: str, second: str
     headers = {"retry-after": first, "x-upstage-ratelimit-reset-requests": second, "date": second}
     waited = retry_after_s(headers, NOW, limited=True)
     assert waited is None or 0 <= waited <= LONGEST_S
+
+
+@pytest.mark.parametrize(
+    ("headers", "expected"),
+    [
+        ({"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "2s"}, 2.0),
+        ({"x-ratelimit-remaining-requests": "7", "x-ratelimit-reset-requests": "2s"}, None),
+        ({f"{UPSTAGE}-Remaining-Pages": "0", f"{UPSTAGE}-Reset-Pages": str(int(NOW) + 4)}, 4.0),
+        ({"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "6m0s"}, LONGEST_AFTER_ANSWER_S),
+        ({"x-ratelimit-remaining-tokens": "-1", "x-ratelimit-reset-tokens": "0"}, None),
+        ({}, None),
+    ],
+)
+def test_a_meter_that_stands_at_0_beside_an_answer_holds_the_next_call(
+    headers: dict[str, str], expected: float | None
+) -> None:
+    """Within measure, and only then."""
+    assert pause_after_answer_s(httpx.Headers(headers), NOW) == expected

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from service.domain.errors import ErrorCode
 from service.domain.jobs import Fault, JobStatus, Step, StepKind, StepState, StepTally, Tallies
 from service.domain.pages import PageRange, TextSource
+from service.domain.traffic import ClosedRoad, Waiting, WaitReason
 from service.extraction.plan import PlannedSplit, SplitKind
 from service.jobs import lifecycle
 from service.jobs.lifecycle import BACK_OFF_S, LeaseRule, RunView
@@ -88,6 +89,48 @@ def test_handing_back_costs_no_claim() -> None:
     given_back = lifecycle.hand_back(HELD, owner="me")
     assert given_back is not None
     assert (given_back.state, given_back.attempt, given_back.owner) == (StepState.QUEUED, 0, None)
+
+
+AWAY = ClosedRoad(reason=WaitReason.PROVIDER_UNAVAILABLE, wait_s=30.0, trouble_s=0.0)
+LIMITED = ClosedRoad(reason=WaitReason.RATE_LIMITED, wait_s=30.0)
+
+
+def put_off(step: Step, road: ClosedRoad, now: float) -> Step:
+    """A step in hand that cannot go."""
+    given = lifecycle.put_off(step, owner="me", now=now, rule=RULE, provider="upstage", road=road)
+    assert given is not None
+    return given
+
+
+def test_a_step_that_cannot_go_now_waits_without_cost() -> None:
+    """No claim is counted, and it is told why and until when."""
+    waits = put_off(HELD, AWAY, 100.0)
+    assert (waits.state, waits.attempt, waits.not_before, waits.owner) == (StepState.QUEUED, 0, 130.0, None)
+    assert waits.waiting == Waiting(
+        reason=WaitReason.PROVIDER_UNAVAILABLE, provider="upstage", until=130.0, since=100.0
+    )
+
+
+def test_patience_is_measured_from_when_the_provider_gave_nothing_while_the_step_waited() -> None:
+    """A provider that is down for longer than the step waits costs no more than the step's own patience."""
+    road = replace(AWAY, trouble_s=9_000.0)
+    waits = put_off(HELD, road, 100.0)
+    again = replace(HELD, waiting=waits.waiting)
+    assert put_off(again, replace(road, trouble_s=12_500.0), 100.0 + RULE.patience_s - 1).state is StepState.QUEUED
+    ended = put_off(again, replace(road, trouble_s=12_600.0), 100.0 + RULE.patience_s)
+    assert ended.state is StepState.FAILED
+    assert ended.fault is not None
+    assert ended.fault.code == ErrorCode.PROVIDER_UNAVAILABLE
+    assert put_off(again, replace(road, trouble_s=5.0), 100.0 + RULE.patience_s).state is StepState.QUEUED
+
+
+def test_limits_of_our_own_end_no_step() -> None:
+    """However long the queue is."""
+    step = HELD
+    for day in range(5):
+        waits = put_off(step, LIMITED, 86_400.0 * day)
+        assert waits.state is StepState.QUEUED
+        step = replace(HELD, waiting=waits.waiting)
 
 
 def test_a_step_that_takes_its_workers_with_it_fails() -> None:
