@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, Protocol
@@ -58,6 +58,18 @@ class JobView:
     fault_message: str | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewedDocument:
+    """An approved document, with what a person confirmed or corrected."""
+
+    name: str
+    """Unique; with the suffix of its file."""
+    data: bytes
+    schema: JsonObject
+    truth: JsonObject
+    absent: tuple[str, ...]
+
+
 def with_schema(desk: Desk, order: Order) -> Order:
     """The order with the schemas that it names, in the versions that are in force now."""
     if order.schemas:
@@ -104,6 +116,10 @@ class Desk(Protocol):
 
     def result(self, job_id: str) -> JsonObject:
         """The full result of a job whose run is over."""
+        ...
+
+    def reviewed(self) -> Iterator[ReviewedDocument]:
+        """The approved documents, the newest first."""
         ...
 
     def cancel(self, job_id: str) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Literal, cast
 from urllib.parse import quote
@@ -14,7 +15,7 @@ from urllib.parse import quote
 import httpx
 import orjson
 
-from service.cli.desk import JobView, Order
+from service.cli.desk import JobView, Order, ReviewedDocument
 from service.domain.errors import AccessError, ErrorCode, InputError, InternalError, ServiceError, StateError
 from service.domain.jobs import EventType, JobSchema, JobStatus, ReviewState
 from service.domain.records import Json, JsonObject
@@ -176,6 +177,23 @@ class HttpDesk:
 
     def _goes_beyond(self, position: int) -> bool:
         return bool(self._ask("GET", f"/events?after={position}&limit=1").get("events"))
+
+    def reviewed(self) -> Iterator[ReviewedDocument]:
+        """See `Desk.reviewed`."""
+        cursor: Json = ""
+        while cursor is not None:
+            page = self._ask("GET", f"/reviewed?cursor={quote(str(cursor))}" if cursor else "/reviewed")
+            cursor, cases = page["next_cursor"], page["cases"]
+            for case in (_object(item) for item in (cases if isinstance(cases, list) else [])):
+                content = f"{_API}/files/{case['file_id']}/content"
+                absent = case["absent"]
+                yield ReviewedDocument(
+                    name=f"{case['job_id']}{Path(str(case['file_name'])).suffix}",
+                    data=self._persist_bytes(partial(self._client.get, content)),
+                    schema=_object(case["schema"]),
+                    truth=_object(case["truth"]),
+                    absent=tuple(map(str, absent)) if isinstance(absent, list) else (),
+                )
 
     def cancel(self, job_id: str) -> None:
         """See `Desk.cancel`."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
 from service.auth.callers import LOCAL_TENANT, LOCAL_USER
-from service.cli.desk import JobView, Order
+from service.cli.desk import JobView, Order, ReviewedDocument
 from service.domain.errors import ErrorCode, InputError, StateError
 from service.domain.jobs import JobOptions, JobSchema, QueueName, ReviewState, StoredFile
 from service.domain.records import JsonObject
@@ -17,6 +17,7 @@ from service.jobs.control import cancel_job
 from service.jobs.generate_schema import MOST_FILES, generate_schema
 from service.jobs.queries import get_job, get_progress
 from service.jobs.result import result_body
+from service.jobs.reviewed_cases import reviewed_cases
 from service.jobs.run_steps import run_ring
 from service.jobs.schemas import SchemaWish, choose_schemas, find_schema
 from service.jobs.submit import Submission, submit_job
@@ -133,6 +134,19 @@ class LocalDesk:
     def result(self, job_id: str) -> JsonObject:
         """See `Desk.result`."""
         return result_body(self._services, get_job(self._services, LOCAL_TENANT, job_id))
+
+    def reviewed(self) -> Iterator[ReviewedDocument]:
+        """See `Desk.reviewed`."""
+        before: tuple[float, str] | None = None
+        while True:
+            cases, before = reviewed_cases(self._services, LOCAL_TENANT, schema_name=None, before=before)
+            for case in cases:
+                with self._services.blobs.local(case.file.blob_key) as path:
+                    data = path.read_bytes()
+                name = f"{case.job_id}{Path(case.file.name).suffix}"
+                yield ReviewedDocument(name=name, data=data, schema=case.schema, truth=case.truth, absent=case.absent)
+            if before is None:
+                return
 
     def cancel(self, job_id: str) -> None:
         """See `Desk.cancel`."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,13 +21,18 @@ from service.domain.errors import ErrorCode, InputError
 if TYPE_CHECKING:
     from service.cli.desk import Desk
     from service.evaluation.run import Run, SetReport
+    from service.settings import Settings
 
 
 def evaluate(  # noqa: PLR0913 - a parameter is a flag
     sets: Annotated[
-        list[Path],
+        list[Path] | None,
         typer.Argument(exists=True, file_okay=False, metavar="SET…", help="Folders, each with a truth.jsonl."),
-    ],
+    ] = None,
+    reviewed: Annotated[
+        Path | None,
+        typer.Option(file_okay=False, help="Folder for the documents that people approved: a set like the others."),
+    ] = None,
     model: Annotated[str | None, typer.Option(help="`provider` or `provider:model`.")] = None,
     json_file: Annotated[Path | None, typer.Option("--json", dir_okay=False, help="File for the run as JSON.")] = None,
     html_file: Annotated[
@@ -46,19 +53,23 @@ def evaluate(  # noqa: PLR0913 - a parameter is a flag
     """
     settings = load_settings(home)
     start_logging(quieter(settings), "evaluate")
-    from service.cli.open_desk import open_desk  # the help text needs none of these
+    from service.cli.evaluate_reviewed import write_reviewed  # the help text needs none of these
+    from service.cli.open_desk import open_desk
     from service.evaluation.difference import changes_text, compare_runs, read_run
     from service.evaluation.page import run_html
     from service.evaluation.tables import run_text
 
-    names = _names(sets)
     before = read_run(against) if against else None
-    desk = open_desk(settings, workers=settings.cpu_workers)
-    try:
-        run = _run(names, desk, model, jobs)
-    finally:
-        _clear_line()
-        desk.close()
+    with ExitStack() as held:
+        desk = open_desk(settings, workers=settings.cpu_workers)
+        held.callback(desk.close)
+        held.callback(_clear_line)
+        given = list(sets or [])
+        if reviewed is not None:
+            write_reviewed(desk, reviewed)
+            given.append(reviewed)
+            desk = held.enter_context(_forgetful(settings))
+        run = _run(_names(given), desk, model, jobs)
     write_out(run_text(run).encode())
     if before is not None:
         write_out(b"\n" + changes_text(before, compare_runs(before, run)).encode())
@@ -71,12 +82,28 @@ def evaluate(  # noqa: PLR0913 - a parameter is a flag
     raise typer.Exit(int(_exit_code(run, fail_below)))
 
 
+@contextmanager
+def _forgetful(settings: Settings) -> Generator[Desk]:
+    """A desk that remembers nothing of the documents it is measured on, in a home that is thrown away."""
+    from service.cli.desk_local import LocalDesk
+
+    with tempfile.TemporaryDirectory(prefix="fieldmark-") as home:
+        fresh = settings.model_copy(update={"home": Path(home), "database_url": "", "blobs_url": ""})
+        desk = LocalDesk(fresh, workers=settings.cpu_workers)
+        try:
+            yield desk
+        finally:
+            desk.close()
+
+
 def _names(sets: Sequence[Path]) -> dict[str, Path]:
     """The sets by the name of their folder.
 
     Raises:
-        InputError: `invalid_option`, two have the same name.
+        InputError: `invalid_option`, there are none, or two have the same name.
     """
+    if not sets:
+        raise InputError(ErrorCode.INVALID_OPTION, "Name a folder with a truth.jsonl, or use --reviewed FOLDER.")
     names = {path.resolve().name: path for path in sets}
     if len(names) < len(sets):
         raise InputError(ErrorCode.INVALID_OPTION, "Two sets have the same name: each folder needs one of its own.")

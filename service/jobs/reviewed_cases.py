@@ -25,7 +25,7 @@ class ReviewedCase:
     schema_name: str
     schema: JsonObject
     truth: JsonObject
-    """Values that a person confirmed or corrected, in the schema's shape; of a table all rows or none."""
+    """Single values of the root that a person confirmed or corrected; of a table all rows or none."""
     absent: tuple[str, ...]
     """Properties of the root that a person said are not there."""
 
@@ -57,7 +57,7 @@ def _case(services: Services, job: Job, file: StoredFile | None) -> ReviewedCase
     record = current.result.records[0]
     schema = job.parsed_schemas()(record.index)
     seen = _Seen(record, current)
-    truth = {name: value for name, value in seen.members(schema.root, record.values, "")}
+    truth = {name: value for name, value in seen.members(schema.root, record.values)}
     absent = tuple(
         child.name
         for child in schema.root.properties
@@ -85,16 +85,12 @@ class _Seen:
     def is_seen(self, pointer: str) -> bool:
         return pointer in self._marks
 
-    def members(self, node: SchemaField, value: JsonObject, pointer: str) -> Iterator[tuple[str, Json]]:
-        """Properties of an object with what of them was looked at."""
-        for child in node.properties:
-            here = f"{pointer}/{escape_pointer(child.name)}"
+    def members(self, root: SchemaField, value: JsonObject) -> Iterator[tuple[str, Json]]:
+        """Properties of the root that were looked at: single values, and lists as a whole."""
+        for child in root.properties:
+            here = f"/{escape_pointer(child.name)}"
             given = value.get(child.name)
-            if child.type is FieldType.OBJECT and isinstance(given, dict):
-                inner = dict(self.members(child, given, here))
-                if inner:
-                    yield child.name, inner
-            elif child.type is FieldType.ARRAY and isinstance(given, list):
+            if child.type is FieldType.ARRAY and isinstance(given, list):
                 if given and self._all_seen(here):
                     yield child.name, given
             elif child.is_leaf and given is not None and self.is_seen(here):
