@@ -15,6 +15,7 @@ from service.cli import (
     batch,
     doctor,
     evaluate,
+    export,
     extract,
     keys,
     models,
@@ -40,6 +41,7 @@ app.command()(worker.worker)
 app.command()(api_process.api)
 app.command(epilog=EPILOG)(extract.extract)
 app.command(epilog=EPILOG)(batch.batch)
+app.command(epilog=EPILOG)(export.export)
 app.command(epilog=EPILOG)(evaluate.evaluate)
 app.command()(models.models)
 app.command()(rehearse.rehearse)

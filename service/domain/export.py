@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from service.domain.jobs import ReviewState
 from service.domain.records import JsonObject
 
 
@@ -15,6 +16,12 @@ class Release(StrEnum):
     """Those that a person approved."""
     PASSED = "passed"
     """Those too that nobody needs to look at."""
+
+    @property
+    def states(self) -> tuple[ReviewState, ...]:
+        """How their reviews stand."""
+        approved = (ReviewState.APPROVED,)
+        return approved if self is Release.APPROVED else (*approved, ReviewState.NOT_NEEDED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

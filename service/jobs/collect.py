@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import IO
 
 from service.domain.errors import ErrorCode, InputError, StateError
-from service.domain.export import Export
+from service.domain.export import Export, Release
 from service.domain.jobs import Job
 from service.domain.records import Json
 from service.domain.schema import ExtractionSchema, parse_schema
@@ -49,18 +49,37 @@ def collect_batch(services: Services, wanted: BatchRecords, out: IO[bytes], opti
         InputError: `invalid_option`: no job has such a schema, several have and none is named, or there is no such
             table; `option_not_supported`, a library is missing.
     """
-    tenant_id = wanted.tenant_id
-    find_batch(services, tenant_id, wanted.batch_id)
-    name, schema = _schema_of(services, wanted)
-    file = Collection(out, schema, options)
-    for job in _jobs(services, tenant_id, JobFilter(batch_id=wanted.batch_id, schema_name=name)):
-        try:
-            result = result_body(services, job, view="compact", version=wanted.version)
-        except StateError:  # not over, or not approved
-            continue
-        records: list[Json] = [*records_named(result, name)]
-        file.add({**result, "records": records}, review_url=_review_url(options, job.id))
-    file.finish()
+    find_batch(services, wanted.tenant_id, wanted.batch_id)
+    with services.store.read() as rows:
+        names = rows.batches.schema_names(wanted.batch_id)
+    name = names[0] if wanted.schema_name is None and len(names) == 1 else wanted.schema_name
+    if name is None or name not in names:
+        offered = ", ".join(names) or "none yet"
+        raise InputError(
+            ErrorCode.INVALID_OPTION, f"Name one schema of the batch as `schema`; there are: {offered}.", param="schema"
+        )
+    found = JobFilter(batch_id=wanted.batch_id, schema_name=name)
+    _collect(services, wanted.tenant_id, found, _Target(out, options, wanted.version))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleasedRecords:
+    """Records of a schema that may leave."""
+
+    tenant_id: str
+    schema_name: str
+    release: Release
+
+
+def collect_released(services: Services, wanted: ReleasedRecords, out: IO[bytes], options: ExportOptions) -> None:
+    """Write every record of a schema that may leave, whether it went before or not.
+
+    Raises:
+        InputError: `invalid_option`, there is no such table; `option_not_supported`, a library is missing.
+        StateError: `schema_not_found`, there is no job of such a schema.
+    """
+    found = JobFilter(schema_name=wanted.schema_name, reviews=wanted.release.states)
+    _collect(services, wanted.tenant_id, found, _Target(out, options))
 
 
 def collect_export(services: Services, export: Export, out: IO[bytes], options: ExportOptions) -> None:
@@ -79,20 +98,37 @@ def _review_url(options: ExportOptions, job_id: str) -> str | None:
     return None if options.review_url is None else f"{options.review_url}/{job_id}"
 
 
-def _schema_of(services: Services, wanted: BatchRecords) -> tuple[str, ExtractionSchema]:
-    """The name that is asked for, and the schema that the newest job of that name has."""
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """Where records go, and in which form."""
+
+    out: IO[bytes]
+    options: ExportOptions
+    version: Version = "current"
+
+
+def _collect(services: Services, tenant_id: str, found: JobFilter, target: _Target) -> None:
+    """Write the records of the schema that the filter names."""
+    file = Collection(target.out, _newest_schema(services, tenant_id, found), target.options)
+    for job in _jobs(services, tenant_id, found):
+        try:
+            result = result_body(services, job, view="compact", version=target.version)
+        except StateError:  # not over, or not approved
+            continue
+        records: list[Json] = [*records_named(result, str(found.schema_name))]
+        file.add({**result, "records": records}, review_url=_review_url(target.options, job.id))
+    file.finish()
+
+
+def _newest_schema(services: Services, tenant_id: str, found: JobFilter) -> ExtractionSchema:
+    """That of the newest job: it gives the columns."""
     with services.store.read() as rows:
-        names = rows.batches.schema_names(wanted.batch_id)
-    name = names[0] if wanted.schema_name is None and len(names) == 1 else wanted.schema_name
-    if name is None or name not in names:
-        offered = ", ".join(names) or "none yet"
-        raise InputError(
-            ErrorCode.INVALID_OPTION, f"Name one schema of the batch as `schema`; there are: {offered}.", param="schema"
+        newest = rows.jobs.page(tenant_id, found, before=None, most=1)
+    if not newest:
+        raise StateError(
+            ErrorCode.SCHEMA_NOT_FOUND, f"There is no such job with the schema {found.schema_name!r}.", param="schema"
         )
-    with services.store.read() as rows:
-        found = JobFilter(batch_id=wanted.batch_id, schema_name=name)
-        newest = rows.jobs.page(wanted.tenant_id, found, before=None, most=1)[0]
-    return name, next(schema for schema in newest.schemas if schema.name == name).parse()
+    return next(schema for schema in newest[0].schemas if schema.name == found.schema_name).parse()
 
 
 def _jobs(services: Services, tenant_id: str, wanted: JobFilter) -> Iterator[Job]:

@@ -7,17 +7,13 @@ from collections.abc import Sequence
 from sqlalchemy import ColumnElement, Connection, delete, exists, func, insert, or_, select, update
 
 from service.domain.export import Export, Release
-from service.domain.jobs import Job, JobStatus, ReviewState
+from service.domain.jobs import Job, JobStatus
 from service.storage import tables
 from service.storage.codec import from_json, to_columns
 from service.storage.jobs import JobRows, names_schema
 from service.storage.upsert import upsert
 
 _DONE = (JobStatus.SUCCEEDED, JobStatus.PARTIALLY_SUCCEEDED)
-_STATES = {
-    Release.APPROVED: (ReviewState.APPROVED,),
-    Release.PASSED: (ReviewState.APPROVED, ReviewState.NOT_NEEDED),
-}
 
 
 class ExportRows:
@@ -65,7 +61,7 @@ class ExportRows:
         query = select(job.id).where(
             job.tenant_id == tenant_id,
             names_schema(schema_name),
-            job.review.in_(_STATES[release]),
+            job.review.in_(release.states),
             job.status.in_(_DONE),
             ~given,
         )

@@ -31,6 +31,8 @@ class JobFilter:
 
     status: JobStatus | None = None
     review: ReviewState | None = None
+    reviews: tuple[ReviewState, ...] | None = None
+    """Any of them."""
     schema_name: str | None = None
     external_id: str | None = None
     batch_id: str | None = None
@@ -249,6 +251,8 @@ def _conditions(wanted: JobFilter) -> Sequence[ColumnElement[bool]]:
         (wanted.batch_id, job.batch_id),
     )
     found: list[ColumnElement[bool]] = [column == value for value, column in pairs if value is not None]
+    if wanted.reviews is not None:
+        found.append(job.review.in_(wanted.reviews))
     if wanted.schema_name is not None:
         found.append(names_schema(wanted.schema_name))
     if wanted.created_after is not None:
