@@ -54,6 +54,7 @@ CREATE TABLE IF NOT EXISTS contents (
     pages INTEGER NOT NULL DEFAULT 0,
     doubtful INTEGER NOT NULL DEFAULT 0,
     tokens INTEGER NOT NULL DEFAULT 0,
+    schema TEXT,
     code TEXT,
     message TEXT,
     at REAL NOT NULL,
@@ -62,7 +63,7 @@ CREATE TABLE IF NOT EXISTS contents (
 CREATE INDEX IF NOT EXISTS contents_of_label ON contents (label);
 """
 _PATH = "label, path, size, mtime_ns, noted_at, run, state, digest, code, message, moved_to"
-_WORK = "digest, label, run, state, made, desk, submit_key, job_id, pages, doubtful, tokens, code, message"
+_WORK = "digest, label, run, state, made, desk, submit_key, job_id, pages, doubtful, tokens, schema, code, message"
 _PAGE = 500
 
 
@@ -142,6 +143,8 @@ class Work:
     doubtful: bool = False
     """Whether a person should look at it."""
     tokens: int = 0
+    schema: str | None = None
+    """Of its records; several with commas between."""
     code: str | None = None
     message: str | None = None
 
@@ -237,11 +240,11 @@ class Ledger:
         names = [*_WORK.split(", ")[1:], "at"]
         changes = ", ".join(f"{name} = excluded.{name}" for name in names)
         self._sql.execute(
-            f"INSERT INTO contents ({_WORK}, at, result) VALUES ({'?, ' * 13}?, ?) "  # noqa: S608 - our names
+            f"INSERT INTO contents ({_WORK}, at, result) VALUES ({'?, ' * 14}?, ?) "  # noqa: S608 - our names
             f"ON CONFLICT (digest) DO UPDATE SET {changes}{also}",
             (
                 *(work.digest, work.label, work.run, work.state, work.made, work.desk, work.submit_key, work.job_id),
-                *(work.pages, work.doubtful, work.tokens, work.code, work.message, time.time(), result),
+                *(work.pages, work.doubtful, work.tokens, work.schema, work.code, work.message, time.time(), result),
             ),
         )
 
@@ -286,7 +289,7 @@ def _found(row: tuple[object, ...]) -> FoundPath:
 
 
 def _work(row: tuple[object, ...]) -> Work:
-    digest, label, run, state, made, desk, submit_key, job_id, pages, doubtful, tokens, code, message = row
+    digest, label, run, state, made, desk, submit_key, job_id, pages, doubtful, tokens, schema, code, message = row
     return Work(
         digest=_bytes(digest),
         label=_bytes(label),
@@ -299,6 +302,7 @@ def _work(row: tuple[object, ...]) -> Work:
         pages=_int(pages),
         doubtful=bool(doubtful),
         tokens=_int(tokens),
+        schema=_text(schema),
         code=_text(code),
         message=_text(message),
     )

@@ -319,6 +319,7 @@ class BatchRun:
                 pages=view.pages_total or 0,
                 doubtful=view.doubtful,
                 tokens=view.tokens,
+                schema=_schemas_of(result),
             ),
             orjson.dumps(_without_word_boxes(result)),
         )
@@ -380,11 +381,24 @@ class BatchRun:
 
 def _outcome(result: JsonObject, state: WorkState) -> tuple[WorkState, str | None, str | None]:
     """How a file with a result ended, and the first thing that is missing in it."""
-    unrouted, issues = _objects(result.get("unrouted")), _objects(result.get("issues"))
+    unrouted = [document for document in _objects(result.get("documents")) if document.get("schema") is None]
+    issues = _objects(result.get("issues"))
+    first = next((issue for issue in issues if issue.get("code") == UNROUTED), issues[0] if issues else {})
     if unrouted and not result.get("records"):
-        return WorkState.UNROUTED, UNROUTED, f"none of the schemas fits it: {unrouted[0].get('reason')}"
-    first = issues[0] if issues and state is WorkState.PARTIAL else {}
+        return WorkState.UNROUTED, UNROUTED, _text(first.get("message"))
+    first = first if state is WorkState.PARTIAL else {}
     return state, _text(first.get("code")), _text(first.get("message"))
+
+
+def _schemas_of(result: JsonObject) -> str | None:
+    """`name@version` of the schemas of its records."""
+    named = [record.get("schema") for record in _objects(result.get("records"))]
+    found = {
+        f"{one.get('name')}@{one.get('version')}"
+        for one in named
+        if isinstance(one, dict) and one.get("version") is not None
+    }
+    return ", ".join(sorted(found)) or None
 
 
 def _without_word_boxes(result: JsonObject) -> JsonObject:

@@ -39,8 +39,8 @@ SELECT p.label, CASE
     WHEN c.state = 'open' THEN 'waiting'
     ELSE c.state END AS ended,
   CASE WHEN c.label <> p.label THEN c.label END AS of,
-  c.pages, c.doubtful, c.made, coalesce(p.code, c.code) AS code, coalesce(p.message, c.message) AS message, c.job_id,
-  p.moved_to, c.run AS done_in
+  c.pages, c.doubtful, c.made, c.schema, coalesce(p.code, c.code) AS code, coalesce(p.message, c.message) AS message,
+  c.job_id, p.moved_to, c.run AS done_in
 FROM paths p LEFT JOIN contents c ON c.digest = p.digest AND p.state IN ('taken', 'settled')
 """
 _RESULTS = """
@@ -61,9 +61,8 @@ def write_books(ledger: Ledger) -> None:
         books_rows.writerow(head)
         failure_rows.writerow(("path", "code", "message", "what_to_do"))
         for row in ledger.ask(STATES + " ORDER BY p.label"):
-            label, state, of, pages, doubtful, made, code, message, job_id, moved_to, _ = row
+            label, state, of, pages, doubtful, _, schema, code, message, job_id, moved_to, _ = row
             path = _shown(label)
-            schema = cast(dict[str, str], orjson.loads(str(made)))["schema"] if made else ""
             rest = ("" if not doubtful else "yes", code, message, job_id, moved_to)
             books_rows.writerow((path, state, _shown(of), schema, pages, *rest))
             if state in ("failed", "unrouted"):

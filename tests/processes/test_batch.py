@@ -98,7 +98,7 @@ def test_an_interrupted_batch_goes_on_and_a_third_run_does_nothing(tmp_path: Pat
     command = fieldmark("batch", *arguments, "--home", tmp_path / "home")
     first = subprocess.Popen(command, env=environment(), cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     until = time.monotonic() + DONE_S
-    while not (tmp_path / "out" / "a" / "invoice.pdf.json").exists() and time.monotonic() < until:
+    while not (tmp_path / "out" / "b" / "invoice.pdf.json").exists() and time.monotonic() < until:
         time.sleep(0.02)
     first.send_signal(signal.SIGINT)
     said = first.communicate(timeout=60)[1]
