@@ -65,13 +65,21 @@ def _stretches(lines: list[list[Piece]]) -> Iterator[Stretch]:
             if following is not None and _white_between(piece, following) < _STRETCH * piece.size:
                 continue
             part = line[start - index + number + 1 : number + 1]
+            first = part[0]
+            x0, y0, x1, y1, letters = first.x0, first.y0, first.x1, first.y1, 0
+            for word in part:
+                x0 = word.x0 if word.x0 < x0 else x0
+                y0 = word.y0 if word.y0 < y0 else y0
+                x1 = word.x1 if word.x1 > x1 else x1
+                y1 = word.y1 if word.y1 > y1 else y1
+                letters += len(word.text) + 1
             yield Stretch(
-                min([p.x0 for p in part]),
-                min([p.y0 for p in part]),
-                max([p.x1 for p in part]),
-                max([p.y1 for p in part]),
+                x0,
+                y0,
+                x1,
+                y1,
                 piece.size,
-                sum([len(p.text) + 1 for p in part]),
+                letters,
                 tuple(range(start, index)),
             )
             start = index
@@ -82,6 +90,8 @@ def _white_between(piece: Piece, following: Piece) -> float:
 
 
 def _main_angle(pieces: Sequence[Piece]) -> float:
+    if len({piece.angle for piece in pieces}) == 1:
+        return pieces[0].angle
     letters: dict[float, int] = {}
     for piece in pieces:
         letters[piece.angle] = letters.get(piece.angle, 0) + len(piece.text)

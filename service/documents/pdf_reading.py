@@ -29,6 +29,7 @@ from service.documents.words import build_words
 from service.domain.geometry import Box
 from service.domain.pages import PageText, TextSource, Word
 from service.domain.records import Issue, Stage
+from service.domain.word_columns import make_frozen
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -129,12 +130,19 @@ class PdfPageReader:
             return read_glyphs(page or self._page, self._frame)
 
     def _page_text(self, source: TextSource, words: _SortedWords, *, keep: bool) -> PageText:
-        found: list[Word] = []
-        for pieces, certainty in ((words.seen, 1.0), (words.layer, _LAYER_CERTAINTY)) if keep else ():
-            for piece, box in pieces:
-                found.append(Word(piece.text, box, piece.line, round(piece.size, 2), piece.bold, certainty))
-        found.sort(key=lambda word: word.line)
-        return PageText(size=self._size, source=source, words=tuple(found), issues=self._issues(words))
+        kinds = ((words.seen, 1.0), (words.layer, _LAYER_CERTAINTY)) if keep else ()
+        found = [(piece, box, certainty) for pieces, certainty in kinds for piece, box in pieces]
+        found.sort(key=lambda each: each[0].line)
+        columns: dict[str, list[object]] = {
+            "text": [piece.text for piece, _, _ in found],
+            "box": [box for _, box, _ in found],
+            "line": [piece.line for piece, _, _ in found],
+            "size": [round(piece.size, 2) for piece, _, _ in found],
+            "bold": [piece.bold for piece, _, _ in found],
+            "certainty": [certainty for _, _, certainty in found],
+        }
+        made = tuple(make_frozen(Word, columns))
+        return PageText(size=self._size, source=source, words=made, issues=self._issues(words))
 
     def _issues(self, words: _SortedWords) -> tuple[Issue, ...]:
         if not words.hidden:
@@ -151,6 +159,9 @@ class PdfPageReader:
         words = _SortedWords()
         doubtful = self._drawn.fills or any(not piece.dark for piece in pieces)
         look = self._look(LOOK_DPI) if doubtful else None
+        if look is None and all(map(self._is_plain, pieces)):
+            words.seen = list(zip(pieces, self._boxes(pieces), strict=True))
+            return words
         for piece in pieces:
             box = self._box(piece)
             why = self._why_hidden(piece, box, look)
@@ -163,6 +174,28 @@ class PdfPageReader:
         if is_garbage(" ".join(piece.text for piece, _ in words.layer)):
             words.layer.clear()
         return words
+
+    def _is_plain(self, piece: Piece) -> bool:
+        """Whether it stands wholly on the page, printed, and large enough: what is true of nearly all words."""
+        return (
+            not piece.invisible
+            and 0.0 <= piece.x0 < piece.x1 <= self._width
+            and 0.0 <= piece.y0 < piece.y1 <= self._height
+            and piece.size >= _TINY
+            and piece.x1 - piece.x0 >= _SLIVER
+            and piece.y1 - piece.y0 >= _SLIVER
+        )
+
+    def _boxes(self, pieces: Sequence[Piece]) -> list[Box]:
+        """The boxes of words that stand wholly on the page."""
+        width, height = self._width, self._height
+        edges = {
+            "x0": [piece.x0 / width for piece in pieces],
+            "y0": [piece.y0 / height for piece in pieces],
+            "x1": [piece.x1 / width for piece in pieces],
+            "y1": [piece.y1 / height for piece in pieces],
+        }
+        return make_frozen(Box, edges)
 
     def _why_hidden(self, piece: Piece, box: Box | None, look: Look | None) -> str | None:
         x, y = (piece.x0 + piece.x1) / 2, (piece.y0 + piece.y1) / 2

@@ -61,12 +61,12 @@ def from_columns(found: Unchecked) -> tuple[Word, ...]:
         ValueError: a column is missing, or holds something else than it should.
     """
     columns = _checked(found)
-    boxes = _make(Box, {edge: columns[edge] for edge in ("x0", "y0", "x1", "y1")})
+    boxes = make_frozen(Box, {edge: columns[edge] for edge in ("x0", "y0", "x1", "y1")})
     rest = {name: columns[name] for name in ("text", "line", "size", "bold", "certainty")}
-    return tuple(_make(Word, {"box": boxes, **rest}))
+    return tuple(make_frozen(Word, {"box": boxes, **rest}))
 
 
-def _make(kind: type[T], columns: Mapping[str, Sequence[object]]) -> list[T]:
+def make_frozen(kind: type[T], columns: Mapping[str, Sequence[object]]) -> list[T]:
     """Frozen objects with slots, filled column by column: in less than half the time that their own `__init__` takes.
 
     Args:
