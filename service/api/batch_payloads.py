@@ -6,7 +6,7 @@ from datetime import datetime
 
 from pydantic import Field
 
-from service.api.payloads import API, Payload, moment
+from service.api.answers import API, Payload, moment
 from service.domain.batches import BatchState, RefusedEntry
 from service.domain.jobs import JobStatus, ReviewState
 from service.domain.records import Json, JsonObject

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from service.api.payloads import API
+from service.api.answers import API
 from service.domain.records import Json, JsonObject
 
 _FILE_ID = "file_0a1b2c3d4e5f60718293a4b5c6d7e8f9"
@@ -196,6 +196,7 @@ RESULT: JsonObject = {
     ],
     "unplaced_corrections": [],
     "coverage": [{"page": 1, "text": "digital", "splits": [0], "state": "extracted", "fields": 1}],
+    "splits": [{"split": 0, "pages": [1], "rows_in": 0, "rows_out": 0}],
     "issues": [],
     "error": None,
     "usage": _USAGE,

@@ -12,13 +12,13 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from service.api.answers import API, Payload, moment
 from service.api.batches import BatchId
 from service.api.bodies import read_object
 from service.api.context import Reader, ServicesOf, Submitter, refuse_query
 from service.api.documentation import binary, errors, json_body, success
 from service.api.faults import validation_fault
 from service.api.job_requests import IN_IDS, PRINTABLE
-from service.api.payloads import API, Payload, moment
 from service.api.result_files import FileQuery, content_disposition
 from service.domain.errors import ErrorCode
 from service.domain.export import Release

@@ -11,9 +11,9 @@ from service.api import examples
 from service.api.bodies import read_object
 from service.api.context import ServicesOf, Submitter, refuse_query
 from service.api.documentation import JOB, errors, rerun_body, success
+from service.api.job_payloads import JobPayload, ReceiptPayload
 from service.api.job_requests import GivenSpan, RerunRequest, check_request
 from service.api.jobs import JobId, job_payload
-from service.api.payloads import JobPayload, ReceiptPayload
 from service.domain.errors import ErrorCode
 from service.domain.jobs import Job
 from service.domain.pages import PageRange

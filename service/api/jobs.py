@@ -11,11 +11,12 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from service.api import examples
+from service.api.answers import API
 from service.api.context import Reader, ServicesOf, Submitter, context_of, refuse_query
 from service.api.documentation import INTAKE, JOB, errors, job_body, success
 from service.api.intake import take_in
+from service.api.job_payloads import JobDetails, JobListPayload, JobPayload
 from service.api.job_requests import IN_IDS, PRINTABLE
-from service.api.payloads import API, JobDetails, JobListPayload, JobPayload
 from service.api.result_files import FileQuery, file_response, with_files
 from service.api.result_payloads import CompletionPayload, ResultPayload
 from service.api.waiting import MOST_WAIT_S, ask_until

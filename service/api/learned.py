@@ -8,6 +8,7 @@ from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from service.api import learned_examples as examples
+from service.api.answers import moment
 from service.api.context import Reader, Reviewer, ServicesOf
 from service.api.documentation import errors, success
 from service.api.learned_payloads import (
@@ -25,7 +26,6 @@ from service.api.learned_payloads import (
     TableLessonPayload,
     WeekPayload,
 )
-from service.api.payloads import moment
 from service.domain.errors import ErrorCode
 from service.domain.memory import LessonKind, Memory
 from service.domain.shares import Share

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from service.api.payloads import Payload
+from service.api.answers import Payload
 from service.domain.memory import LessonKind
 from service.domain.records import JsonObject, Scalar
 

@@ -6,10 +6,10 @@ from typing import Literal
 
 from fastapi import APIRouter, Depends
 
+from service.api.answers import Payload
 from service.api.context import Reader, ServicesOf, refuse_query
 from service.api.documentation import JOB, errors, success
 from service.api.jobs import JobId
-from service.api.payloads import Payload
 from service.domain.records import JsonObject
 from service.jobs.provisional import provisional_records
 from service.jobs.queries import get_job

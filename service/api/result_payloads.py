@@ -6,18 +6,9 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from service.api.payloads import (
-    DocumentPayload,
-    FaultPayload,
-    IssuePayload,
-    PageInfo,
-    Payload,
-    PointPayload,
-    ReviewPayload,
-    SchemaName,
-    TimingPayload,
-    UsagePayload,
-)
+from service.api.answers import Payload
+from service.api.job_payloads import DocumentPayload, FaultPayload, ReviewPayload, TimingPayload, UsagePayload
+from service.api.payloads import IssuePayload, PageInfo, PointPayload, SchemaName
 from service.domain.corrections import OperationKind
 from service.domain.jobs import JobStatus
 from service.domain.pages import TextSource
@@ -115,6 +106,15 @@ class CoveragePayload(Payload):
     fields: int
 
 
+class SplitRowsPayload(Payload):
+    """The rows of one model request's answer, those of all tables together, and how many of them are in the records."""
+
+    split: int
+    pages: list[int]
+    rows_in: int
+    rows_out: int
+
+
 class ResultPayload(Payload):
     """The result of a job whose run is over."""
 
@@ -136,6 +136,7 @@ class ResultPayload(Payload):
     unplaced_corrections: list[UnplacedPayload]
     """What reviewers did in earlier runs and what does not fit any more."""
     coverage: list[CoveragePayload]
+    splits: list[SplitRowsPayload]
     issues: list[IssuePayload]
     error: FaultPayload | None
     usage: UsagePayload

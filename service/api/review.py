@@ -8,12 +8,13 @@ from anyio import to_thread
 from fastapi import APIRouter, Depends, Request
 
 from service.api import examples, review_examples
+from service.api.answers import moment
 from service.api.bodies import read_object
 from service.api.context import Reviewer, ServicesOf, context_of, refuse_query
 from service.api.documentation import JOB, errors, json_body, success
 from service.api.faults import check_body
+from service.api.job_payloads import JobPayload
 from service.api.jobs import JobId, job_payload
-from service.api.payloads import JobPayload, moment
 from service.api.review_payloads import (
     ApproveRequest,
     AskRequest,

@@ -7,8 +7,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from service.api.answers import Payload
+from service.api.job_payloads import JobPayload, ReviewPayload
 from service.api.job_requests import IN_IDS
-from service.api.payloads import JobPayload, Payload, PointPayload, ReviewPayload
+from service.api.payloads import PointPayload
 from service.api.result_payloads import CheckPayload, FieldPayload
 from service.domain.corrections import Operation, OperationKind, ReviewAction
 from service.domain.geometry import Point, Quad

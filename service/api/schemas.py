@@ -11,11 +11,11 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 from pydantic import Field
 
 from service.api import examples
+from service.api.answers import API, Payload, moment
 from service.api.bodies import read_object
 from service.api.context import Reader, ServicesOf, Submitter, refuse_query
 from service.api.documentation import Extra, errors, success
 from service.api.generation import LONGEST_INSTRUCTION, generate_for
-from service.api.payloads import API, Payload, moment
 from service.domain.errors import ErrorCode
 from service.domain.records import JsonObject
 from service.domain.schema import parse_schema

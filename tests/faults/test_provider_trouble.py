@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from service.api.payloads import JobDetails, JobPayload
+from service.api.job_payloads import JobDetails, JobPayload
 from service.domain.errors import ErrorCode
 from service.domain.jobs import Job, JobStatus, StepKind
 from service.jobs.control import cancel_job
