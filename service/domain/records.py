@@ -196,6 +196,20 @@ class Record:
     checks: tuple[CheckResult, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SplitRows:
+    """The balance of one split's rows, those of all its arrays together."""
+
+    split: int
+    """0-based split index."""
+    pages: tuple[int, ...]
+    """1-based pages of the file that it covered."""
+    rows_in: int
+    """Rows of its answer."""
+    rows_out: int
+    """Those that are rows of a record; the others were repeats or rests of rows, and each has an issue."""
+
+
 class PageState(StrEnum):
     """Where a page ended; no page is without one."""
 

@@ -29,28 +29,32 @@ def read_table(evidence: Evidence, asks: Sequence[Ask]) -> list[Row]:
     best = max(headers, key=lambda h: h.strength)
     paths = {c.path for c in best.columns if c.path}
     starts = frozenset(h.line for h in headers)
-    rows: list[Row] = []
-    stopped_at = -1
-    for header in sorted((h for h in headers if _same_shape(h, paths, best)), key=lambda h: h.body):
-        if header.body <= stopped_at:
-            continue
-        more, stopped_at = _body(evidence, asks, header, starts)
-        rows.extend(more)
-    return rows
+    wanted = sorted((h for h in headers if _same_shape(h, paths, best)), key=lambda h: h.body)
+    return _read_bodies(evidence, asks, wanted, starts)
 
 
 def read_under(evidence: Evidence, asks: Sequence[Ask], header: Header) -> list[Row]:
     """The rows under a header that was found otherwise, and under its repeats on later pages."""
-    first = evidence.layout.lines[header.line].text
-    repeats = [line.index for line in evidence.layout.lines if line.index > header.body and line.text == first]
-    rows: list[Row] = []
+    lines = evidence.layout.lines
+    first = lines[header.line].text
+    repeats = [line.index for line in lines if line.index > header.body and line.text == first]
+    height = header.body - header.line
+    own = [replace(header, line=at, body=at + height, page=lines[at].page) for at in (header.line, *repeats)]
+    return _read_bodies(evidence, asks, own, frozenset(repeats))
+
+
+def _read_bodies(
+    evidence: Evidence, asks: Sequence[Ask], headers: Sequence[Header], starts: frozenset[int]
+) -> list[Row]:
+    """The rows under some headers in their order; a row that a page's edge cuts goes on under the next header."""
+    builders: list[_Builder] = []
     stopped_at = -1
-    for at in (header.line, *repeats):
-        if at + header.body - header.line > stopped_at:
-            own = replace(header, line=at, body=at + header.body - header.line, page=evidence.layout.lines[at].page)
-            more, stopped_at = _body(evidence, asks, own, frozenset(repeats))
-            rows.extend(more)
-    return rows
+    for header in headers:
+        if header.body > stopped_at:
+            before = builders[-1].last if builders else None
+            builders.append(_Builder(evidence, asks, header, before))
+            stopped_at = _fill(builders[-1], evidence, header, starts)
+    return [row for builder in builders for row in builder.rows()]
 
 
 def _same_shape(header: Header, paths: set[str], best: Header) -> bool:
@@ -68,26 +72,30 @@ class _Draft:
     text: dict[str, list[Token]]
     segment: Segment
     bottom: float
+    page: int
+    """Of its last line so far."""
     closed: bool = False
     """Whether what follows under its text is no longer part of it."""
+    rest: bool = False
+    """Whether it is only the rest of a row on a page that is not asked about."""
 
 
-def _body(evidence: Evidence, asks: Sequence[Ask], header: Header, starts: frozenset[int]) -> tuple[list[Row], int]:
-    """Rows under a header and the line at which reading stopped; goes on over page edges."""
-    builder = _Builder(evidence, asks, header)
+def _fill(builder: _Builder, evidence: Evidence, header: Header, starts: frozenset[int]) -> int:
+    """Read the lines under a header, over page edges too; the line at which reading stopped."""
     lines, index = evidence.layout.lines, header.body
     while index < len(lines) and not (index in starts and index > header.body):
         if not builder.take(lines[index]):
             break
         index += 1
-    return builder.rows(), index
+    return index
 
 
 class _Builder:
     """Makes rows of the lines under a header."""
 
-    def __init__(self, evidence: Evidence, asks: Sequence[Ask], header: Header) -> None:
-        self._evidence, self._header = evidence, header
+    def __init__(self, evidence: Evidence, asks: Sequence[Ask], header: Header, before: _Draft | None) -> None:
+        """Args: before: the last row under the header before this one."""
+        self._evidence, self._header, self._before = evidence, header, before
         self._by_path = {ask.path: ask for ask in asks}
         kinds = {c.path: self._by_path[c.path].kind for c in header.columns if c.path}
         self._anchors = [path for path, kind in kinds.items() if kind in NUMERIC or kind == "date"]
@@ -95,6 +103,11 @@ class _Builder:
         self._drafts: list[_Draft] = []
         self._orphans: list[Line] = []
         self._misses = 0
+
+    @property
+    def last(self) -> _Draft | None:
+        """The row that was read last, be it under an earlier header."""
+        return self._drafts[-1] if self._drafts else self._before
 
     def take(self, line: Line) -> bool:
         """Read one line; False where the table ends."""
@@ -104,8 +117,11 @@ class _Builder:
         whole = len(self._anchors) > 1 and all(p in draft.cells for p in self._anchors)
         if not whole and stops(self._evidence, line):
             return False
-        last = self._drafts[-1] if self._drafts else None
-        if last is not None and _completes(last, draft, line, self._anchors):
+        last = self.last
+        if self._is_rest(draft, line):
+            draft.rest = True
+            self._drafts.append(draft)
+        elif last is not None and _completes(last, draft, line, self._anchors):
             last.cells.update(draft.cells)
             last.spare.update({k: c for k, c in draft.spare.items() if k not in last.spare})
             _wrap(last, draft, line, self._edges)
@@ -120,13 +136,30 @@ class _Builder:
             self._misses = self._misses + 1 if line.page == self._header.page else 0
         return self._misses <= MISSES
 
+    def _is_rest(self, draft: _Draft, line: Line) -> bool:
+        """Whether a line goes on with a row of the page before the first one that is asked about."""
+        first = self._evidence.layout.pages[0].page
+        if self.last is not None or line.page != first or first == 1 or draft.cells or self._orphans:
+            return False
+        return any(tokens[0].text[0].islower() for tokens in draft.text.values())
+
+    def _is_cut(self, draft: _Draft) -> bool:
+        """Whether the last row of all fills a column, so that the page after the last one may go on with it."""
+        if draft is not self._drafts[-1] or draft.page != self._evidence.layout.pages[-1].page:
+            return False
+        return any(
+            tokens[-1].x1 + max(t.x1 - t.x0 for t in tokens) > self._edges.get(path, 0.0)
+            for path, tokens in draft.text.items()
+        )
+
     def rows(self) -> list[Row]:
-        """What was read, without rows that lack the amount which most others have."""
+        """What was read, without rows that lack the amount which most others have and were not cut by a page's edge."""
         rows = solved(self._by_path, balanced(self._by_path, [_finish(self._by_path, d) for d in self._drafts]))
-        rows = telling(self._by_path, uncounted(self._by_path, rows))
         amount = next((p for p, a in self._by_path.items() if a.concept == "amount"), "")
         if sum(amount in row for row in rows) > 0.6 * len(rows):
-            rows = [row for row in rows if amount in row]
+            pairs = zip(rows, self._drafts, strict=True)
+            rows = [row for row, draft in pairs if amount in row or draft.rest or self._is_cut(draft)]
+        rows = telling(self._by_path, uncounted(self._by_path, rows))
         return [checked(self._by_path, row) for row in rows]
 
 
@@ -166,7 +199,7 @@ def _read_line(evidence: Evidence, by_path: dict[str, Ask], header: Header, line
             if column is not None:
                 text.setdefault(column.path, []).append(token)
     bottom = max(s.y1 for s in line.segments)
-    return _Draft(cells, spare, text, line.segments[0], bottom)
+    return _Draft(cells, spare, text, line.segments[0], bottom, line.page)
 
 
 def _typed(evidence: Evidence, by_path: dict[str, Ask], header: Header, segment: Segment) -> list[Span]:
@@ -213,16 +246,20 @@ def _adopt(draft: _Draft, orphans: list[Line], by_path: dict[str, Ask], header: 
 
 def _completes(last: _Draft, draft: _Draft, line: Line, anchors: list[str]) -> bool:
     """Whether a line only holds cells that the row above it lacks."""
-    missing = [p for p in anchors if p not in last.cells]
-    near = line.page == last.segment.page and min(s.y0 for s in line.segments) - last.bottom < 0.7 * last.segment.height
+    missing = [p for p in anchors if p not in last.cells] if not last.rest else []
+    near = _follows(last, line, 0.7 * last.segment.height)
     return bool(draft.cells) and bool(missing) and near and all(p in missing for p in draft.cells)
 
 
+def _follows(last: _Draft, line: Line, gap: float) -> bool:
+    """Whether a line stands right under a row, no more than a gap below, or is the first to go on over the page."""
+    if line.page == last.page:
+        return min(s.y0 for s in line.segments) - last.bottom < gap
+    return line.page == last.page + 1
+
+
 def _wraps(last: _Draft, draft: _Draft, line: Line) -> bool:
-    if not draft.text or draft.cells:
-        return False
-    gap = min(s.y0 for s in line.segments) - last.bottom
-    return line.page == last.segment.page and gap < 1.1 * line.segments[0].height
+    return bool(draft.text) and not draft.cells and _follows(last, line, 1.1 * line.segments[0].height)
 
 
 def _wrap(last: _Draft, draft: _Draft, line: Line, right: dict[str, float]) -> None:
@@ -235,7 +272,7 @@ def _wrap(last: _Draft, draft: _Draft, line: Line, right: dict[str, float]) -> N
             known.extend(tokens)
         else:
             last.closed = True
-    last.bottom = max(s.y1 for s in line.segments)
+    last.bottom, last.page = max(s.y1 for s in line.segments), line.page
 
 
 def _column_edges(evidence: Evidence, by_path: dict[str, Ask], header: Header) -> dict[str, float]:

@@ -40,6 +40,8 @@ class MergeReport:
 
     rows_in: int
     rows_out: int
+    splits: tuple[tuple[int, int], ...] = ()
+    """The same for each extraction, in the order in which they were given."""
     removals: tuple[Removal, ...] = ()
     nothing_found: bool = False
     """Whether pages were asked about, and no field has a value."""
@@ -82,7 +84,11 @@ def merge(extractions: Sequence[Extraction], schema: ExtractionSchema, *, index:
         extractions: of this document; they are put into page order here.
         index: 0-based position of the document in its file.
     """
-    ordered = sorted(extractions, key=lambda e: (min(e.pages, default=0), max(e.pages, default=0)))
+    order = sorted(
+        range(len(extractions)),
+        key=lambda n: (min(extractions[n].pages, default=0), max(extractions[n].pages, default=0)),
+    )
+    ordered = [extractions[n] for n in order]
     folder = _Folder(ordered)
     values = folder.object(schema.root, "")
     record = Record(
@@ -96,8 +102,9 @@ def merge(extractions: Sequence[Extraction], schema: ExtractionSchema, *, index:
     )
     asked = any(e.model for e in ordered)  # a blank document was not shown to any model
     report = MergeReport(
-        rows_in=folder.rows_in,
-        rows_out=folder.rows_out,
+        rows_in=sum(folder.rows_in),
+        rows_out=sum(folder.rows_out),
+        splits=tuple((folder.rows_in[at], folder.rows_out[at]) for at in map(order.index, range(len(order)))),
         removals=tuple(folder.removals),
         nothing_found=asked and all(entry.value is None for entry in folder.fields.values()),
     )
@@ -112,8 +119,8 @@ class _Folder:
         self.fields: dict[str, FieldEntry] = {}
         self.conflicts: list[Conflict] = []
         self.removals: list[Removal] = []
-        self.rows_in = 0
-        self.rows_out = 0
+        self.rows_in = [0] * len(extractions)
+        self.rows_out = [0] * len(extractions)
         self._indexed = [_rows_by_array(e.fields) for e in extractions]
 
     def object(self, field: SchemaField, path: str) -> JsonObject:
@@ -135,8 +142,10 @@ class _Folder:
         pages = [e.pages for e in self._extractions]
         given = [self._rows(number, path) for number in range(len(pages))]
         joined = join_rows(given, pages, items)
-        self.rows_in += sum(map(len, given))
-        self.rows_out += len(joined.rows)
+        for number, rows in enumerate(given):
+            self.rows_in[number] += len(rows)
+        for number in joined.origins:
+            self.rows_out[number] += 1
         self.removals += [Removal(path=path, page=row.page, reason=reason) for row, reason in joined.removed]
         for position, row in enumerate(joined.rows):
             self.fields.update({f"{path}/{position}{tail}": entry for tail, entry in row.fields.items()})

@@ -41,6 +41,8 @@ class JoinedRows:
     """The rows that stay, and those that do not, with the reason (`repeat` or `continued`)."""
 
     rows: list[Row]
+    origins: list[int] = field(default_factory=list[int])
+    """For each row, the split that gave it (its beginning, where it was joined)."""
     removed: list[tuple[Row, str]] = field(default_factory=list[tuple[Row, str]])
 
 
@@ -53,43 +55,39 @@ def join_rows(given: Sequence[list[Row]], pages: Sequence[tuple[int, ...]], item
         items: what one row is.
     """
     joined = JoinedRows([])
-    origins: list[int] = []
     for number, rows in enumerate(given):
-        fresh = _without_repeats(rows, number, pages, joined, origins)
+        fresh = _without_repeats(rows, number, pages, joined)
         joined.rows.extend(fresh)
-        origins.extend([number] * len(fresh))
+        joined.origins.extend([number] * len(fresh))
     if items.type is FieldType.OBJECT:
-        _join_cut_rows(joined, origins, pages)
+        _join_cut_rows(joined, pages)
     return joined
 
 
-def _join_cut_rows(joined: JoinedRows, origins: Sequence[int], pages: Sequence[tuple[int, ...]]) -> None:
+def _join_cut_rows(joined: JoinedRows, pages: Sequence[tuple[int, ...]]) -> None:
     """Put rows together that a page's edge has cut, be it between two splits or inside one."""
     table = _Table(joined.rows)
-    kept: list[Row] = []
-    last = -1
+    kept: list[int] = []
     for number, row in enumerate(joined.rows):
-        if kept and last == number - 1 and _turns_page(joined.rows, origins, pages, number) and table.is_cut(number):
-            kept[-1] = _glue(kept[-1], row)
+        if kept and kept[-1] == number - 1 and _turns_page(joined, pages, number) and table.is_cut(number):
+            joined.rows[kept[-1]] = _glue(joined.rows[kept[-1]], row)
             joined.removed.append((row, "continued"))
-            continue
-        kept.append(row)
-        last = number
-    joined.rows[:] = kept
+        else:
+            kept.append(number)
+    joined.rows[:] = [joined.rows[number] for number in kept]
+    joined.origins[:] = [joined.origins[number] for number in kept]
 
 
-def _turns_page(rows: Sequence[Row], origins: Sequence[int], pages: Sequence[tuple[int, ...]], number: int) -> bool:
+def _turns_page(joined: JoinedRows, pages: Sequence[tuple[int, ...]], number: int) -> bool:
     """Whether a row begins a page that follows that of the row before it."""
-    before, here = origins[number - 1], origins[number]
+    before, here = joined.origins[number - 1], joined.origins[number]
     if before != here:
         return here == before + 1 and bool(pages[here]) and max(pages[before], default=0) < min(pages[here])
-    one, other = rows[number - 1].page, rows[number].page
+    one, other = joined.rows[number - 1].page, joined.rows[number].page
     return one is not None and other is not None and one < other
 
 
-def _without_repeats(
-    rows: list[Row], number: int, pages: Sequence[tuple[int, ...]], joined: JoinedRows, origins: list[int]
-) -> list[Row]:
+def _without_repeats(rows: list[Row], number: int, pages: Sequence[tuple[int, ...]], joined: JoinedRows) -> list[Row]:
     earlier = {page for before in pages[:number] for page in before}
     shared = earlier.intersection(pages[number])
     if not shared:
@@ -97,7 +95,7 @@ def _without_repeats(
     open_places = [
         position
         for position, row in enumerate(joined.rows)
-        if row.page in shared and row.page in pages[number] and origins[position] != number
+        if row.page in shared and row.page in pages[number] and joined.origins[position] != number
     ]
     fresh: list[Row] = []
     for row in rows:

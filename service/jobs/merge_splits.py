@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from service.domain.errors import ErrorCode
 from service.domain.jobs import Fault, Job, JobStatus, ReviewState, Step, StepKind, StepState
 from service.domain.pages import TextSource
-from service.domain.records import NO_USAGE, Extraction, Issue, PageCoverage, PageState, Record, Stage, Usage
+from service.domain.records import NO_USAGE, Extraction, Issue, PageCoverage, PageState, Record, SplitRows, Stage, Usage
 from service.extraction.boundaries import find_documents
 from service.extraction.check import run_checks
 from service.extraction.coverage import SplitCoverage, SplitOutcome, build_coverage
@@ -40,6 +40,8 @@ class RunResult:
     issues: tuple[Issue, ...]
     usage: Usage
     model: str
+    splits: tuple[SplitRows, ...] = ()
+    """One entry for each split that was answered, in order."""
     demoted: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """Record id → pointers of values that the model called `high` and that are `low` all the same."""
 
@@ -58,7 +60,7 @@ def merge_splits(services: Services, claim: Claim) -> Outcome:
     """Make the records of a run; the run is over once this outcome is settled."""
     job = claim.job
     splits = _load(services, job)
-    merged, merge_issues = _merge_documents(job, splits)
+    merged, split_rows, merge_issues = _merge_documents(job, splits)
     calibrated = calibrate(services, job, merged)
     records = calibrated.records
     coverage = build_coverage(
@@ -82,6 +84,7 @@ def merge_splits(services: Services, claim: Claim) -> Outcome:
         ),
         usage=sum((answer.usage for answer in splits.answers.values()), NO_USAGE),
         model=services.models.canonical(job.options.model),
+        splits=split_rows,
         demoted=calibrated.demoted,
     )
     body = pack(result)
@@ -111,15 +114,17 @@ def _grounded_now(
         yield step.id, replace(ground(answer, schema, texts), grounded=True)
 
 
-def _merge_documents(job: Job, splits: _Splits) -> tuple[tuple[Record, ...], tuple[Issue, ...]]:
+def _merge_documents(job: Job, splits: _Splits) -> tuple[tuple[Record, ...], tuple[SplitRows, ...], tuple[Issue, ...]]:
     schema_of = job.parsed_schemas()
     records: list[Record] = []
+    balance: list[SplitRows] = []
     issues: list[Issue] = []
     for index, document in enumerate(job.page_ranges()):
         if job.schema_of(index) is None:
             continue
         schema = schema_of(index)
-        answers = [splits.answers[s.id] for s in splits.steps if s.document == index and s.id in splits.answers]
+        answered = [n for n, s in enumerate(splits.steps) if s.document == index and s.id in splits.answers]
+        answers = [splits.answers[splits.steps[n].id] for n in answered]
         lost = any(s.document == index and s.state is StepState.FAILED for s in splits.steps)
         if not answers and lost:
             continue
@@ -129,11 +134,15 @@ def _merge_documents(job: Job, splits: _Splits) -> tuple[tuple[Record, ...], tup
             index=index,
             record_id=f"rec_{uuid.uuid5(uuid.NAMESPACE_OID, f'{job.id}/{job.run}/{index}').hex}",
         )
+        balance += [
+            SplitRows(split=n, pages=splits.steps[n].pages, rows_in=rows_in, rows_out=rows_out)
+            for n, (rows_in, rows_out) in zip(answered, merged.report.splits, strict=False)
+        ]
         record = replace(merged.record, pages=document.numbers())
         records.append(run_checks(record, schema))
         issues += [issue for answer in answers for issue in answer.issues]
         issues += merged.report.issues()
-    return tuple(records), tuple(issues)
+    return tuple(records), tuple(sorted(balance, key=lambda rows: rows.split)), tuple(issues)
 
 
 def _split_coverage(splits: _Splits) -> Sequence[SplitCoverage]:

@@ -20,6 +20,7 @@ from service.domain.records import (
     Origin,
     PageCoverage,
     Record,
+    SplitRows,
     Stage,
     Usage,
     Verdict,
@@ -61,6 +62,7 @@ def result_body(services: Services, job: Job, *, view: View = "full", version: V
         "documents": [*(documents_body(job) or ())],
         "unplaced_corrections": [_unplaced(item) for item in current.unplaced],
         "coverage": [_coverage(row) for row in result.coverage],
+        "splits": [_split(rows) for rows in result.splits],
         "issues": [_issue(issue) for issue in result.issues],
         "error": {"code": job.fault.code, "message": job.fault.message} if job.fault else None,
         "usage": _usage(result.usage),
@@ -259,6 +261,10 @@ def check_body(check: CheckResult) -> JsonObject:
 
 def _coverage(row: PageCoverage) -> JsonObject:
     return {"page": row.page, "text": row.text, "splits": list(row.splits), "state": row.state, "fields": row.fields}
+
+
+def _split(rows: SplitRows) -> JsonObject:
+    return {"split": rows.split, "pages": list(rows.pages), "rows_in": rows.rows_in, "rows_out": rows.rows_out}
 
 
 def _issue(issue: Issue) -> JsonObject:

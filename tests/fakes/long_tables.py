@@ -1,4 +1,4 @@
-"""Tables over many pages, drawn by chance with their truth: true duplicates, rows that the page's edge cuts, sums carried."""
+"""Tables over many pages, drawn by chance, with their truth: true duplicates, rows cut by the page, sums carried on."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
 Json = Any
@@ -31,11 +32,30 @@ SCHEMA: dict[str, Json] = {
     },
 }
 ACCOUNT = "AC-48213"
-_GOODS = "Coffee Tea Paper Ink Thread Wool Linen Timber Slate Lime Copper Rope Canvas Wax Cork Brush".split()
-_MAKERS = "Harbour Orchard Lantern Meadow Quarry Ferry Hollow Beacon Juniper Willow".split()
-_EXTRA = "delivered to the northern gate".split()
-_LEFT, _DESCRIPTION, _RIGHT, _TOP, _STEP = 60, 150, 520, 760, 15
-_LINES_A_PAGE = 44
+_GOODS = [
+    "Coffee",
+    "Tea",
+    "Paper",
+    "Ink",
+    "Thread",
+    "Wool",
+    "Linen",
+    "Timber",
+    "Slate",
+    "Lime",
+    "Copper",
+    "Rope",
+    "Canvas",
+    "Wax",
+    "Cork",
+    "Brush",
+]
+_MAKERS = ["Harbour", "Orchard", "Lantern", "Meadow", "Quarry", "Ferry", "Hollow", "Beacon", "Juniper", "Willow"]
+_EXTRA = "delivered by cart to the northern gate against a signed note"
+_LEFT, _DESCRIPTION, _RIGHT, _TOP, _STEP = 60, 150, 520, 760, 13
+_TEXT_WIDTH = 260
+_FONT = ("Helvetica", 10)
+_LINES_A_PAGE = 50
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +89,7 @@ def truth_of(table: LongTable) -> list[dict[str, Json]]:
         day += dt.timedelta(days=chance.random() < 0.15)
         name = f"{chance.choice(_GOODS)} {chance.choice(_MAKERS)} {chance.randrange(100, 999)}"
         if chance.random() < 1 / 9:
-            name += " " + " ".join(_EXTRA)
+            name += f" {_EXTRA}"
         rows.append({"date": day.isoformat(), "description": name, "amount": chance.randrange(100, 99_999) / 100})
     return rows
 
@@ -89,16 +109,16 @@ def draw_table(table: LongTable) -> bytes:
 def _lines_of(row: dict[str, Json], table: LongTable) -> Iterator[_Line]:
     amount = f"{row['amount']:,.2f}"
     words = row["description"].split()
-    if len(words) <= 3:
+    fits = max(n for n in range(1, len(words) + 1) if stringWidth(" ".join(words[:n]), *_FONT) <= _TEXT_WIDTH)
+    if fits == len(words):
         yield _Line((row["date"], row["description"], amount))
         return
-    first, second = " ".join(words[:4]), " ".join(words[4:])
-    yield _Line((row["date"], first, "" if table.amount_behind else amount))
-    yield _Line(("", second, amount if table.amount_behind else ""))
+    yield _Line((row["date"], " ".join(words[:fits]), "" if table.amount_behind else amount))
+    yield _Line(("", " ".join(words[fits:]), amount if table.amount_behind else ""))
 
 
 def _draw_page(canvas: Canvas, table: LongTable, page: int, lines: list[_Line], *, last: bool) -> None:
-    canvas.setFont("Helvetica", 10)
+    canvas.setFont(*_FONT)
     above: list[_Line] = []
     if page == 0:
         canvas.drawString(_LEFT, _TOP + 2 * _STEP, f"Statement of account   Account number: {ACCOUNT}")
