@@ -107,6 +107,82 @@ class Router:
             return Route(schema=None, reason=UnroutedReason.SEVERAL_FIT, candidates=candidates)
         return Route(schema=ranked[0], candidates=candidates)
 
+    def _scores(self, document: FirstPages) -> list[float]:
+        """How well each schema fits, 0–1."""
+        found = [tuple(_found(field, document) for field in reading.fields) for reading in self._readings]
+        askers = Counter(phrase for hits in found for phrase in {*hits} - {None})
+        signs = [self._signs(r, hits, askers, document) for r, hits in zip(self._readings, found, strict=True)]
+        return [_score(sign, [*signs[:n], *signs[n + 1 :]]) for n, sign in enumerate(signs)]
+
+    def _signs(
+        self, reading: _Reading, hits: Sequence[Phrase | None], askers: Counter[Phrase | None], document: FirstPages
+    ) -> _Signs:
+        known, sure = kinds(), {name for name, weight in reading.kinds.items() if weight == 1.0}
+        related = {known[name].wider for name in reading.kinds} | {n for n in known if known[n].wider in sure}
+        others = (value for name, value in document.evidence.items() if name not in self._covered | related)
+        evidence = _most(reading.kinds, document.evidence)
+        return _Signs(
+            evidence=min(evidence, _MOST_EVIDENCE),
+            cues=_most(reading.kinds, document.cues),
+            lead=max(-1.0, min(1.0, evidence - max(others, default=0.0))),
+            slip=document.fits_slip([*reading.kinds]),
+            share=sum(hit is not None for hit in hits) / max(1, len(hits)),
+            own_fields=sum(hit is not None and askers[hit] == 1 for hit in hits),
+            own_words=sum(self._users[word] == 1 for word in reading.strong & document.meanings),
+        )
+
+
+def _most(weights: Mapping[str, float], values: Mapping[str, float]) -> float:
+    return max((weight * values[name] for name, weight in weights.items()), default=0.0)
+
+
+def _score(mine: _Signs, others: Sequence[_Signs]) -> float:
+    total = (
+        _BIAS
+        + 0.4 * mine.evidence
+        + 2.4 * mine.cues
+        + 2.4 * mine.lead
+        + 1.3 * mine.slip
+        + 0.5 * mine.share
+        + 2.1 * (mine.share - max([_USUAL_SHARE, *(other.share for other in others)]))
+        + 1.6 * _ahead(mine.own_fields, [other.own_fields for other in others])
+        + 2.0 * _ahead(mine.own_words, [other.own_words for other in others])
+    )
+    return 1 / (1 + math.exp(-total))
+
+
+def _ahead(mine: int, others: Sequence[int]) -> float:
+    """How far a count is ahead of the best other one, -1 to 1."""
+    best = max([1, *others])
+    return (mine - best) / (mine + best + 2)
+
+
+def _found(field: _Field, document: FirstPages) -> Phrase | None:
+    """The longest phrase of a field that stands in a line, or what its values' shape is called; None: nothing does."""
+    standing = [phrase for phrase in field.phrases if any(phrase <= line for line in document.lines)]
+    if standing:
+        return max(standing, key=lambda phrase: (len(phrase), sorted(phrase)))
+    if field.shape is not None and field.shape.search(document.raw):
+        return frozenset({field.shape.pattern})
+    return None
+
+
+def _read(schema: ExtractionSchema) -> _Reading:
+    root = schema.root
+    title = f"{split_name(schema.name)} . {root.title}"
+    names = " ".join(split_name(field.name) for field in _inner(root))
+    descriptions = " ".join(field.description for field in _inner(root))
+    return _Reading(
+        kinds=kinds_of_schema(title, root.description),
+        fields=tuple(_leaves(root, (), column=False)),
+        strong=_telling(f"{title} {root.description} {names}"),
+        words=_telling(f"{title} {root.description} {names} {descriptions}"),
+    )
+
+
+def _telling(text: str) -> Phrase:
+    return frozenset(w for w in canonical(text) if len(w) >= _SHORTEST_WORD and w not in STOPWORDS)
+
 
 def _inner(field: SchemaField) -> Iterator[SchemaField]:
     for child in (*field.properties, *((field.items,) if field.items else ())):
