@@ -21,7 +21,7 @@ from service.jobs.run_steps import run_ring
 from service.jobs.send_webhooks import WebhookSender
 from service.jobs.services import Services
 from service.jobs.sweep import Sweeper
-from service.messaging.queue import Ring
+from service.messaging.queue import Ring, lanes_of
 from service.settings import Settings
 from service.wiring import build_services, close_services, open_celery
 from workers.collecting import collect_seldom
@@ -111,22 +111,29 @@ def _keep_logging(**_signal: object) -> None:
     """The entry point has set logging up; that someone listens keeps Celery from doing it again."""
 
 
-def run_worker(settings: Settings, queue: QueueName) -> None:
-    """Work on one queue until told to stop (SIGTERM: steps that compute are finished, model calls given back soon)."""
+def run_worker(settings: Settings, queue: QueueName, *, urgent: bool = False) -> None:
+    """Work on one queue until told to stop (SIGTERM: steps that compute are finished, model calls given back soon).
+
+    Args:
+        settings: of this process.
+        queue: on which.
+        urgent: with a single process that leaves alone what can wait, so that a batch never keeps all of them busy.
+    """
     # In a container there may be no other user, and messages are JSON: nothing in one can run as code.
     warnings.simplefilter("ignore", SecurityWarning)
     app = make_worker_app(settings, queue)
-    pool = ("prefork", settings.cpu_workers) if queue is QueueName.CPU else ("threads", settings.io_threads)
+    processes = 1 if urgent else settings.cpu_workers
+    pool = ("prefork", processes) if queue is QueueName.CPU else ("threads", settings.io_threads)
     worker = app.Worker(
         pool=pool[0],
         concurrency=pool[1],
-        queues=[str(queue)],
+        queues=lanes_of(queue, urgent=urgent),
         without_gossip=True,
         without_mingle=True,
         without_heartbeat=True,
         loglevel="WARNING",
         max_memory_per_child=_CHILD_MEMORY_KB if queue is QueueName.CPU else None,
-        hostname=f"{queue}@fieldmark",
+        hostname=f"{'urgent' if urgent else queue}@fieldmark",
         quiet=True,
     )
     worker.start()

@@ -48,6 +48,7 @@ class Supervisor:
         environment = _environment(settings)
         self._redis = [_redis_child(redis, environment)] if redis else []
         self._others = [*(_worker_child(settings, queue, environment) for queue in QueueName)]
+        self._others.append(_worker_child(settings, QueueName.CPU, environment, "--urgent"))
         self._others.append(_api_child(settings, listener, environment))
 
     def run(self) -> None:
@@ -70,7 +71,7 @@ class Supervisor:
             if not announced and now - probed_at > _PROBE_EVERY_S:
                 announced, probed_at = is_ready(self._info), now
                 if announced:
-                    how = f"API, {self._settings.cpu_workers} cpu workers, io worker" + (
+                    how = f"API, {self._settings.cpu_workers} cpu workers and an urgent one, io worker" + (
                         ", Redis" if self._redis else ""
                     )
                     announce(self._info.url, self._settings.home, how)
@@ -96,10 +97,10 @@ def _python(*arguments: str) -> list[str]:
     return [sys.executable, "-P", "-m", *arguments]
 
 
-def _worker_child(settings: Settings, queue: QueueName, environment: dict[str, str]) -> Child:
-    options = ["--home", str(settings.home), "--parent", str(os.getpid())]
+def _worker_child(settings: Settings, queue: QueueName, environment: dict[str, str], *flags: str) -> Child:
+    options = [*flags, "--home", str(settings.home), "--parent", str(os.getpid())]
     command = _python("service.cli.main", "worker", "--queue", str(queue), *options)
-    return Child(ChildSpec(name=f"{queue} worker", command=command, environment=environment))
+    return Child(ChildSpec(name=" ".join((str(queue), "worker", *flags)), command=command, environment=environment))
 
 
 def _api_child(settings: Settings, listener: socket.socket, environment: dict[str, str]) -> Child:

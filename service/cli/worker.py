@@ -15,6 +15,9 @@ def worker(
     queue: Annotated[
         QueueName, typer.Option(help="`cpu` reads, merges and runs the embedded model; `io` asks others.")
     ],
+    urgent: Annotated[
+        bool, typer.Option("--urgent", help="One process that leaves batches to others; beside `--queue cpu` ones.")
+    ] = False,
     home: Annotated[Path | None, typer.Option(help="Folder that holds all state.")] = None,
     parent: Annotated[int | None, typer.Option(hidden=True, help="Process with which this one ends.")] = None,
 ) -> None:
@@ -27,4 +30,4 @@ def worker(
     settings = load_settings(home)
     start_logging(settings, queue)
     require_queue(settings)
-    run_worker(settings, queue)
+    run_worker(settings, queue, urgent=urgent)

@@ -18,6 +18,26 @@ class Ring:
     step_ids: tuple[str, ...]
 
 
+_LATER = "cpu_later"
+"""What computes and can wait: batches, and the mass of large jobs."""
+
+
+def lane_of(ring: Ring) -> str:
+    """Where a broker keeps a ring: what can wait lies apart, so that a worker may leave it alone."""
+    can_wait = ring.queue is QueueName.CPU and ring.priority >= Priority.LOW
+    return _LATER if can_wait else str(ring.queue)
+
+
+def lanes_of(queue: QueueName, *, urgent: bool = False) -> list[str]:
+    """The lanes of a queue, the first one first.
+
+    Args:
+        queue: which one.
+        urgent: without what can wait.
+    """
+    return [str(queue), _LATER] if queue is QueueName.CPU and not urgent else [str(queue)]
+
+
 class TaskQueue(Protocol):
     """Delivers rings to workers, sometimes late, twice or never."""
 

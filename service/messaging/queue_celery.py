@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from celery import Celery
 from kombu.exceptions import OperationalError
 
-from service.messaging.queue import Ring
+from service.messaging.queue import Ring, lane_of
 
 TASK = "fieldmark.run_steps"
 _log = logging.getLogger(__name__)
@@ -64,9 +64,7 @@ class CeleryQueue:
         """See `TaskQueue.send`; what is not sent now, the sweeper sends later."""
         try:
             for ring in rings:
-                self._app.send_task(
-                    TASK, args=[list(ring.step_ids)], queue=str(ring.queue), priority=int(ring.priority)
-                )
+                self._app.send_task(TASK, args=[list(ring.step_ids)], queue=lane_of(ring), priority=int(ring.priority))
         except (OperationalError, OSError) as error:
             _log.warning("the queue cannot be reached (%s); the sweeper will ring again", type(error).__name__)
             return False
