@@ -105,7 +105,8 @@ def read_answer(services: Services, claim: Claim, answer: ChatCompletion) -> Out
         return _ended(
             ErrorCode.CONTENT_FILTERED, "The model's provider withheld the answer for these pages (content filter)."
         )
-    return Outcome(result=_extraction(services, claim, answer, choice))
+    found = _extraction(services, claim, answer, choice)
+    return Outcome(result=found, awaited=frozenset(() if found.grounded else found.pages))
 
 
 def _extraction(services: Services, claim: Claim, answer: ChatCompletion, choice: Choice) -> Extraction:

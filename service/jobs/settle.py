@@ -66,6 +66,8 @@ class Outcome:
     """Steps that follow from this one alone."""
     fault: Fault | None = None
     """Ends the step as failed, for good, though `apply` and `more` hold."""
+    awaited: frozenset[int] = frozenset()
+    """Pages whose words this result still wants: reading them is put off no longer."""
 
 
 def claim_steps(services: Services, step_ids: Collection[str]) -> tuple[Claim, ...]:
@@ -98,7 +100,15 @@ def settle(services: Services, claim: Claim, outcome: Outcome) -> tuple[Step, ..
         ended = _ended(found[0], claim, outcome, now, services.rule)
         if ended is None or not rows.steps.swap(found[0], ended, outcome.result):
             return ()
-        return go_on(services, rows, outcome.apply(rows, job), job.status, outcome.more)
+        added = go_on(services, rows, outcome.apply(rows, job), job.status, outcome.more)
+        return (*added, *_put_off(rows, job, outcome.awaited))
+
+
+def _put_off(rows: Rows, job: Job, pages: frozenset[int]) -> tuple[Step, ...]:
+    """The waiting reading steps of these pages that went a lane lower, in the lane in which they are now rung for."""
+    waiting = (s for s in rows.steps.of_run(job, StepKind.READ) if s.state is StepState.QUEUED) if pages else ()
+    due = (s for s in waiting if s.ordinal < FIRST_STEPS and not pages.isdisjoint(s.pages))
+    return tuple(replace(s, priority=job.options.priority) for s in due)
 
 
 def settle_failure(services: Services, claim: Claim, error: ServiceError) -> tuple[Step, ...]:
@@ -233,7 +243,9 @@ def plan_chunks(job: Job, able: Capabilities) -> tuple[PlannedSplit, ...]:
     if not job.is_laid_out:
         return ()
     wanted = job.options.pages_per_chunk or able.default_pages_per_chunk
-    if wanted is not None and able.max_pages is not None:
+    if able.max_pages is None:
+        wanted = None  # it wants whole documents, however long
+    elif wanted is not None:
         wanted = min(wanted, able.max_pages)
     documents = job.page_ranges()
     planned = plan_splits(range(1, (job.page_count or 1) + 1), documents, pages_per_chunk=wanted)

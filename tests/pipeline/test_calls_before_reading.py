@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from service.domain.jobs import Job, JobStatus, QueueName
+from service.domain.jobs import Job, JobStatus, Priority, QueueName
 from service.jobs.queries import get_job
 from service.jobs.run_steps import run_ring
 from service.messaging.queue import Ring
@@ -67,3 +67,18 @@ def test_no_page_is_read_when_the_model_is_asked(tmp_path: Path, stub: ModelStub
         assert stub.stats()["requests"] == 2
         assert service.rows("select page from pages") == []
         assert get_job(services, TENANT, job.id).status is JobStatus.EXTRACTING
+
+
+def test_reading_is_put_off_until_the_answer_is_there(tmp_path: Path, stub: ModelStub) -> None:
+    """While the model works others go first; then the words are rung for in the job's own lane."""
+    with pipeline(tmp_path, stub=stub, working=False, sweeping=False) as service:
+        job = service.submit(numbered_pdf(1))
+        rings = Rings()
+        services = replace(service.services, queue=rings)
+        (opening,) = service.steps(job)
+        run_ring(services, Ring(queue=opening.queue, priority=opening.priority, step_ids=(opening.id,)))
+        call, reading = sorted(rings.waiting, key=lambda ring: ring.queue is not QueueName.IO)
+        assert (call.priority, reading.priority) == (Priority.NORMAL, Priority.LOW)
+        rings.waiting.clear()
+        run_ring(services, call)
+        assert rings.waiting == [replace(reading, priority=Priority.NORMAL)]
