@@ -1,4 +1,4 @@
-"""Documents of several kinds for one pile, drawn on the spot: an invoice, a till receipt, a contract's page, a letter."""
+"""Documents of several kinds for one pile, drawn on the spot: an invoice, a till receipt, a letter."""
 
 from __future__ import annotations
 

@@ -31,6 +31,9 @@ let order = [];
 let group = sessionStorage.getItem("group") ?? "all";
 let here = 0;
 
+/** What its documents may be. */
+const schemaNames = (job) => job.schemas.map((schema) => schema.name);
+
 function risk(job) {
   return job.review.reasons.length + (job.status === "failed" ? 1000 : 0);
 }
@@ -44,7 +47,7 @@ function shown() {
   const search = $("#search").value.trim().toLowerCase();
   return order
     .map((id) => jobs.get(id))
-    .filter((job) => job && GROUPS[group][1](job) && (!schema || job.schema.name === schema))
+    .filter((job) => job && GROUPS[group][1](job) && (!schema || schemaNames(job).includes(schema)))
     .filter((job) => !search || `${files.get(job.file_id)?.name ?? ""} ${job.external_id ?? ""}`.toLowerCase().includes(search));
 }
 
@@ -82,7 +85,7 @@ function row(job, index) {
     "tr",
     { class: index === here ? "here" : "", data: { job: job.id } },
     h("td", {}, link, why ? foreign(why, { className: "sub" }) : null),
-    h("td", {}, foreign(job.schema.name)),
+    h("td", {}, foreign(schemaNames(job).join(", "))),
     h("td", { class: "number" }, file?.pages ? String(file.pages.length) : "–"),
     toCheck(job),
     stateCell(job),
@@ -159,14 +162,14 @@ async function refresh() {
 const mine = new Set();
 
 function offerSchemas() {
-  const names = [...new Set([...jobs.values()].map((job) => job.schema.name))].sort();
+  const names = [...new Set([...jobs.values()].flatMap(schemaNames))].sort();
   const select = $("#schema");
   if (select.options.length !== names.length + 1) {
     const chosen = select.value;
     select.replaceChildren(h("option", { value: "" }, "Every schema"), ...names.map((name) => h("option", { value: name }, name)));
     select.value = chosen;
   }
-  setSchemas(names.map((name) => [name, [...jobs.values()].find((job) => job.schema.name === name).id]));
+  setSchemas([...new Map([...jobs.values()].filter((job) => job.schema).map((job) => [job.schema.name, job.id]))].sort());
 }
 
 async function poll() {

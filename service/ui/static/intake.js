@@ -4,6 +4,7 @@ import { ApiError, get } from "/ui/api.js";
 import { $, foreign, h } from "/ui/dom.js";
 
 const OWN = "own";
+const AUTO = "auto";
 const AT_ONCE = 3;
 let chosen = [];
 let known = [];
@@ -20,7 +21,7 @@ export function offerUpload(files) {
   chosen = files;
   $("#chosen").replaceChildren(...files.map((file) => h("li", {}, foreign(file.name))));
   const select = $("#intake-schema");
-  select.replaceChildren(...known.map(([name, job]) => h("option", { value: job }, name)), h("option", { value: OWN }, "Another JSON Schema…"));
+  select.replaceChildren(...known.map(([name, job]) => h("option", { value: job }, name)), h("option", { value: AUTO }, "Each document the schema it fits"), h("option", { value: OWN }, "Another JSON Schema…"));
   select.value = known.length ? known[0][1] : OWN;
   showOwn();
   say("");
@@ -35,16 +36,18 @@ function say(message) {
   $("#intake-error").textContent = message;
 }
 
-async function schemaText() {
+/** What to extract, as the form's field and what it holds. */
+async function wanted() {
   const from = $("#intake-schema").value;
-  if (from === OWN) return $("#schema-text").value;
+  if (from === AUTO) return ["schemas", AUTO];
+  if (from === OWN) return ["schema", $("#schema-text").value];
   const [name] = known.find(([, job]) => job === from);
-  return JSON.stringify({ name, schema: await get(`/jobs/${from}/schema`) });
+  return ["schema", JSON.stringify({ name, schema: await get(`/jobs/${from}/schema`) })];
 }
 
-async function send(file, schema) {
+async function send(file, [field, value]) {
   const form = new FormData();
-  form.append("schema", schema);
+  form.append(field, value);
   if ($("#split").checked) form.append("split_documents", "true");
   form.append("file", file, file.name);
   const answer = await fetch("/api/v1/jobs", { method: "POST", body: form });
@@ -57,10 +60,10 @@ async function go() {
   const button = $("#intake-go");
   button.disabled = true;
   try {
-    const schema = await schemaText();
+    const asked = await wanted();
     while (chosen.length) {
       const some = chosen.slice(0, AT_ONCE);
-      await Promise.all(some.map((file) => send(file, schema)));
+      await Promise.all(some.map((file) => send(file, asked)));
       chosen = chosen.slice(some.length);
     }
     $("#intake").close();

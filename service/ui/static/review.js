@@ -4,6 +4,7 @@ import { ApiError, get, picture, post } from "/ui/api.js";
 import { Card } from "/ui/card.js";
 import { Changes } from "/ui/changes.js";
 import { ask, showHistory, showKeys } from "/ui/dialogs.js";
+import { fetchSchemas, readWritten, saidOfUnrouted, written } from "/ui/documents.js";
 import { $, h } from "/ui/dom.js";
 import { DECIDED, drawHead, drawLeft, drawThumbs, notice, told } from "/ui/frame.js";
 import { pasted, spreadsheet } from "/ui/grid.js";
@@ -12,7 +13,7 @@ import { PageView } from "/ui/page-view.js";
 import { Panel } from "/ui/panel.js";
 import { place, plain, RecordModel } from "/ui/record.js";
 import { showSoFar } from "/ui/so-far.js";
-import { bareSchema, isOver } from "/ui/words.js";
+import { isOver } from "/ui/words.js";
 
 const CLAIM_AGAIN_MS = 120_000;
 const TOO_SOON_MS = 400;
@@ -32,8 +33,8 @@ const card = new Card({ accept, absent, undo, take: (candidate) => change({ valu
 async function fetchDocument(jobId) {
   const job = await get(`/jobs/${jobId}`);
   if (!isOver(job)) return { job };
-  const [result, schema] = await Promise.all([get(`/jobs/${jobId}/result?view=compact`), get(`/jobs/${jobId}/schema`)]);
-  return { job, result, schema: bareSchema(schema), file: result.file };
+  const result = await get(`/jobs/${jobId}/result?view=compact`);
+  return { job, result, schemas: await fetchSchemas(jobId, result), file: result.file };
 }
 
 async function load(jobId) {
@@ -52,9 +53,10 @@ async function load(jobId) {
   drawHead(doc);
   if (!doc.file?.pages.length || !doc.result.records.length) {
     $("#work").hidden = true;
-    notice(doc.job.error?.message ?? "This document gave no record.");
+    notice(doc.job.error?.message ?? (saidOfUnrouted(doc.result) || "This document gave no record."));
     return;
   }
+  notice(saidOfUnrouted(doc.result));
   view.open(doc.file);
   drawThumbs(doc, (page) => view.show(page));
   showRecord(0);
@@ -63,11 +65,14 @@ async function load(jobId) {
   lookAhead();
 }
 
+const schemaOf = (record) => doc.schemas.get(record.index);
+
 function showRecord(index) {
   doc.recordAt = index;
-  doc.model = new RecordModel(doc.result.records[index], doc.schema, doc.result.file.pages.map((page) => page.page));
+  const record = doc.result.records[index];
+  doc.model = new RecordModel(record, schemaOf(record), doc.result.file.pages.map((page) => page.page));
   drawRecords();
-  panel.open(doc.model, doc.schema["x-checks"] ?? []);
+  panel.open(doc.model, schemaOf(record)["x-checks"] ?? []);
   const first = doc.model.open()[0] ?? doc.model.leaves[0];
   leaf = null;
   if (first) open(first);
@@ -109,7 +114,7 @@ function drawRecords() {
   box.replaceChildren(...doc.result.records.map((record, index) => h(
     "button",
     { aria: { pressed: String(index === doc.recordAt) }, onclick: () => leave().then(() => showRecord(index)) },
-    `Document ${index + 1}`,
+    doc.result.schema === null ? `${index + 1} · ${record.schema.name}` : `Document ${index + 1}`,
   )));
 }
 
@@ -214,7 +219,7 @@ function next() {
   const at = all.indexOf(leaf);
   const waiting = [...all.slice(at + 1), ...all.slice(0, at)].find((item) => doc.model.isOpen(item));
   if (waiting) return open(waiting);
-  const other = doc.result.records.findIndex((record, index) => index !== doc.recordAt && new RecordModel(record, doc.schema, []).open().length > 0);
+  const other = doc.result.records.findIndex((record, index) => index !== doc.recordAt && new RecordModel(record, schemaOf(record), []).open().length > 0);
   if (other >= 0) return showRecord(other);
   drawLeft(doc);
   card.show(doc.model, leaf, { jobId: doc.job.id, canUndo: doc.changes.canTakeBack });
@@ -317,8 +322,9 @@ function settleView(batch) {
 async function reload(batch) {
   const address = leaf?.address;
   doc.result = await get(`/jobs/${doc.job.id}/result?view=compact`);
-  doc.model = new RecordModel(doc.result.records[doc.recordAt], doc.schema, doc.model.pages);
-  panel.open(doc.model, doc.schema["x-checks"] ?? []);
+  const record = doc.result.records[doc.recordAt];
+  doc.model = new RecordModel(record, schemaOf(record), doc.model.pages);
+  panel.open(doc.model, schemaOf(record)["x-checks"] ?? []);
   const touched = batch.at(-1).op === "undo" ? doc.model.byAddress.get(batch.at(-1).path) : null;
   const added = batch.at(-1).op === "insert_row" ? doc.model.tables.find((table) => table.address === batch.at(-1).path) : null;
   const row = added && batch.at(-1).before === null ? added.rows.at(-1)?.[0] : null;
@@ -427,13 +433,11 @@ async function nextDocument(skip = []) {
 async function boundaries() {
   await leave();
   await doc.changes.settled();
-  const now = doc.result.records.map((record) => (record.pages.length > 1 ? `${record.pages[0]}-${record.pages.at(-1)}` : record.pages[0])).join(", ");
-  const text = `The file has ${doc.file.pages.length} pages. Now: ${now}. Write the pages of each document, such as 1-2, 3.`;
+  const text = `The file has ${doc.file.pages.length} pages. Now: ${written(doc.result)}. Write the pages of each document, and its schema where it should have another: 1-2 invoice, 3.`;
   const answer = await ask({ heading: "Documents in this file", text, write: "Pages", yes: "Run again" });
   if (!answer) return;
-  const documents = answer.written.split(/[,;]/).map((part) => part.trim().split(/\s*[-–]\s*/).map(Number)).map(([first, last]) => ({ first, last: last ?? first }));
   try {
-    await post(`/jobs/${doc.job.id}/rerun`, { documents });
+    await post(`/jobs/${doc.job.id}/rerun`, { documents: readWritten(answer.written, doc.result) });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return notice(error.message);
@@ -450,7 +454,7 @@ async function reopen() {
 }
 
 function nameOf(event) {
-  const found = doc.result.records.map((record) => new RecordModel(record, doc.schema, [])).flatMap((model) => model.leaves).find((item) => item.address === event.path);
+  const found = doc.result.records.map((record) => new RecordModel(record, schemaOf(record), [])).flatMap((model) => model.leaves).find((item) => item.address === event.path);
   return found?.label ?? event.path ?? "the record";
 }
 

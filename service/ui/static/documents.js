@@ -1,0 +1,56 @@
+// The documents inside a file: which schema each has, and how a person says what they are.
+
+import { get } from "/ui/api.js";
+import { bareSchema } from "/ui/words.js";
+
+const WHY = {
+  no_text: "nothing could be read on them",
+  no_fit: "no schema fits them",
+  several_fit: "several schemas fit them about as well",
+};
+const LINE = /^(\d+)(?:\s*[-–]\s*(\d+))?(?:\s+(\S+))?$/;
+
+/** The schemas of all records by the index of their document; each is asked for once. */
+export async function fetchSchemas(jobId, result) {
+  const asked = new Map();
+  const found = new Map();
+  for (const { index, schema } of result.records) {
+    const key = reference(schema);
+    if (!asked.has(key)) asked.set(key, get(`/jobs/${jobId}/schema?document=${index}`));
+    found.set(index, bareSchema(await asked.get(key)));
+  }
+  return found;
+}
+
+const reference = (schema) => (schema.version === null ? schema.name : `${schema.name}@${schema.version}`);
+const range = (pages) => (pages.length > 1 ? `${pages[0]}-${pages.at(-1)}` : String(pages[0]));
+
+/** Which pages have no record and why; empty where every document has one. */
+export function saidOfUnrouted(result) {
+  return result.documents
+    .filter((document) => document.schema === null)
+    .map((document) => {
+      const [best] = document.candidates;
+      const closest = best ? ` (closest: ${best.schema.name})` : "";
+      return `Pages ${range(document.pages)}: ${WHY[document.reason] ?? WHY.no_fit}${closest}. More › Documents in this file gives them one.`;
+    })
+    .join(" ");
+}
+
+/** The documents as they are now, in the form in which they can be changed. */
+export function written(result) {
+  const named = result.schema === null;
+  return result.documents.map(({ pages, schema }) => (named && schema ? `${range(pages)} ${schema.name}` : range(pages))).join(", ");
+}
+
+/** What was written, for a rerun; a document that stays as it was keeps the version of its schema. */
+export function readWritten(text, result) {
+  return text.split(/[,;\n]/).map((part) => part.trim()).filter(Boolean).map((part) => {
+    const [, first, last, name] = LINE.exec(part) ?? [null, "0", "0"];
+    const span = { first: Number(first), last: Number(last ?? first) };
+    const before = result.documents.find(({ pages }) => pages[0] === span.first && pages.at(-1) === span.last)?.schema;
+    const kept = before && before.version !== null && (!name || name === before.name) ? reference(before) : null;
+    const wanted = name ?? (result.schema === null ? kept : null);
+    return wanted ? { ...span, schema_ref: kept ?? wanted } : span;
+  });
+}

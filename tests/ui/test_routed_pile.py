@@ -1,0 +1,33 @@
+"""A pile of several kinds on the screen: each document under its own schema, and a stranger given one."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.fakes.mixed_pile import INVOICE, LETTER, RECEIPT, pile
+from tests.ui.conftest import Opener
+
+
+def test_a_stranger_is_told_and_given_a_schema(open_screen: Opener) -> None:
+    """The notice says which pages have no record; the dialog gives them one, and the others keep theirs."""
+    screen = open_screen()
+    wanted = {"schemas": "invoice,receipt", "split_documents": "true", "model": "embedded"}
+    files = {"file": ("pile.pdf", pile(INVOICE, RECEIPT, LETTER))}
+    job = screen.client.post("/jobs", params={"wait": 60}, files=files, data=wanted).json()["job_id"]
+    screen.open(job)
+    page = screen.page
+    expect(page.locator("#notice")).to_contain_text("Pages 3: no schema fits them")
+    expect(page.locator("#records button")).to_have_text(["1 · invoice", "2 · receipt"])
+    page.get_by_role("button", name="2 · receipt").click()
+    expect(page.locator(".field", has_text="Tip")).to_contain_text("4")
+    page.get_by_role("button", name="More").click()
+    page.get_by_role("menuitem", name="Documents in this file").click()
+    expect(page.get_by_text("Now: 1 invoice, 2 receipt, 3.")).to_be_visible()
+    page.get_by_label("Pages").last.fill("1, 2, 3 contract")
+    page.get_by_role("button", name="Run again").click()
+    expect(page.locator("#records button")).to_have_text(["1 · invoice", "2 · receipt", "3 · contract"])
+    assert [record["schema"]["version"] for record in screen.result(job)["records"]] == [0, 0, 0]
+    page.goto(f"{screen.url}/")
+    expect(page.locator("#jobs tbody tr").first).to_contain_text(re.compile("invoice, receipt, contract"))
