@@ -74,7 +74,7 @@ def with_schema(desk: Desk, order: Order) -> Order:
     """The order with the schemas that it names, in the versions that are in force now."""
     if order.schemas:
         kept = desk.schemas(order.schemas)
-        return replace(order, schemas=tuple(f"{schema.name}@{schema.version}" for schema in kept), kept=kept)
+        return replace(order, schemas=tuple(schema.reference for schema in kept), kept=kept)
     if order.schema_ref is None:
         return order
     reference, schema = desk.schema(order.schema_ref)

@@ -49,7 +49,9 @@ def render_record(record: JsonObject, most_rows: int = _MOST_ROWS) -> Renderable
             rows.setdefault(int(cell["row"]), {})[cell["name"]] = entry
     pages = record.get("pages")
     numbers = ", ".join(str(n) for n in pages) if isinstance(pages, list) else ""
-    title = Text(f"record {_plus_one(record.get('index'))} · pages {numbers}", style="bold")
+    schema = record.get("schema")
+    name = plain(schema.get("name")) if isinstance(schema, dict) else ""
+    title = Text(f"record {_plus_one(record.get('index'))} · pages {numbers} · {name}", style="bold")
     return Group(title, singles, *(_rows_table(path, rows, most_rows) for path, rows in lists.items()))
 
 

@@ -126,6 +126,11 @@ class JobSchema:
     version: int | None
     """None: it came with the job; 0: it comes with the product."""
 
+    @property
+    def reference(self) -> str:
+        """`name@version`, as `schema_ref` takes it; the name alone of one that came with the job."""
+        return self.name if self.version is None else f"{self.name}@{self.version}"
+
     def parse(self) -> ExtractionSchema:
         """Its tree of fields."""
         return parse_schema(self.source, self.name)

@@ -14,6 +14,7 @@ from service.domain.geometry import Box, quad_box, union_box
 from service.domain.jobs import Job, StoredFile
 from service.domain.records import FieldEntry, Record
 from service.jobs.current import Current, Version, load_current
+from service.jobs.doubts import unrouted_issues
 from service.jobs.page_views import page_image
 from service.jobs.result import iso_time, result_body
 from service.jobs.reviewing import history_of
@@ -74,7 +75,8 @@ def proof_sheet(services: Services, job: Job, *, version: Version = "current") -
         file = rows.files.get(job.tenant_id, job.file_id)
     parts = [_head(job, file, digest, version)]
     for record in current.result.records:
-        parts += _record(record, current, _Cuts(services, file) if file else None)
+        parts += _record(job, record, current, _Cuts(services, file) if file else None)
+    parts += (f"<p>{_text(issue.message)}</p>" for issue in unrouted_issues(job))
     parts.append(_decisions(events))
     title = escape(file.name if file else job.id)
     return (
@@ -96,9 +98,10 @@ def _head(job: Job, file: StoredFile | None, digest: str, version: str) -> str:
     return f"<h1>Proof sheet</h1><table>{lines}</table>"
 
 
-def _record(record: Record, current: Current, cuts: _Cuts | None) -> Iterator[str]:
+def _record(job: Job, record: Record, current: Current, cuts: _Cuts | None) -> Iterator[str]:
     pages = ", ".join(map(str, record.pages))
-    yield f"<h2>Document {record.index + 1}</h2><p>Pages {pages}</p>"
+    schema = job.schema_of(record.index)
+    yield f"<h2>Document {record.index + 1}: {_text(schema.reference if schema else '')}</h2><p>Pages {pages}</p>"
     yield "<table><tr><th>Field</th><th>Value</th><th>On the page</th><th>Seen by</th></tr>"
     marks = current.marks.get(record.id, {})
     for path, entry in record.fields.items():
