@@ -2,8 +2,8 @@
 
     python -m benchmarks.batch_beside [--files 150] [--seed 1] [--uploads 15]
 
-The batch is `fieldmark batch` over documents of the evaluation sets (FIELDMARK_EVAL, or ../shared/eval); the upload is a
-digital page, handed in with `?wait=60` and the offline model, each time with other bytes.
+The batch is `fieldmark batch` over documents of the evaluation sets (FIELDMARK_EVAL, or ../shared/eval); the upload
+is a digital page, handed in with `?wait=60` and the offline model, each time with other bytes.
 """
 
 from __future__ import annotations

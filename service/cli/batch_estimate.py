@@ -29,7 +29,7 @@ from service.domain.errors import ErrorCode, InputError, ServiceError
 from service.domain.pages import MediaKind
 from service.settings import Settings
 
-_OPENED = 2000
+_OPENED = 400
 """Files whose pages are counted; of more, so many are drawn."""
 _OFFICE = (MediaKind.DOCX, MediaKind.XLSX, MediaKind.PPTX)
 _OFFICE_PAGES = 2

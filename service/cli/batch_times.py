@@ -13,9 +13,9 @@ from service.cli.desk import Order
 from service.documents.judging import Route
 from service.domain.errors import ServiceError
 
-_TRIED = {Route.DIGITAL: 24, Route.PICTURES: 12, Route.OCR: 16}
+_TRIED = {Route.DIGITAL: 20, Route.PICTURES: 10, Route.OCR: 12}
 """Files of each kind whose time is taken."""
-_PAGES_TRIED = 100
+_PAGES_TRIED = 80
 """Of each kind, after the first file."""
 _WARM = 2
 """Files that go before, as many as there usually are processes: the first of its kind loads what reads it."""
