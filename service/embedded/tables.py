@@ -76,8 +76,6 @@ class _Draft:
     """Of its last line so far."""
     closed: bool = False
     """Whether what follows under its text is no longer part of it."""
-    rest: bool = False
-    """Whether it is only the rest of a row on a page that is not asked about."""
 
 
 def _fill(builder: _Builder, evidence: Evidence, header: Header, starts: frozenset[int]) -> int:
@@ -118,10 +116,7 @@ class _Builder:
         if not whole and stops(self._evidence, line):
             return False
         last = self.last
-        if self._is_rest(draft, line):
-            draft.rest = True
-            self._drafts.append(draft)
-        elif last is not None and _completes(last, draft, line, self._anchors):
+        if last is not None and _completes(last, draft, line, self._anchors):
             last.cells.update(draft.cells)
             last.spare.update({k: c for k, c in draft.spare.items() if k not in last.spare})
             _wrap(last, draft, line, self._edges)
@@ -136,30 +131,13 @@ class _Builder:
             self._misses = self._misses + 1 if line.page == self._header.page else 0
         return self._misses <= MISSES
 
-    def _is_rest(self, draft: _Draft, line: Line) -> bool:
-        """Whether a line goes on with a row of the page before the first one that is asked about."""
-        first = self._evidence.layout.pages[0].page
-        if self.last is not None or line.page != first or first == 1 or draft.cells or self._orphans:
-            return False
-        return any(tokens[0].text[0].islower() for tokens in draft.text.values())
-
-    def _is_cut(self, draft: _Draft) -> bool:
-        """Whether the last row of all fills a column, so that the page after the last one may go on with it."""
-        if draft is not self._drafts[-1] or draft.page != self._evidence.layout.pages[-1].page:
-            return False
-        return any(
-            tokens[-1].x1 + max(t.x1 - t.x0 for t in tokens) > self._edges.get(path, 0.0)
-            for path, tokens in draft.text.items()
-        )
-
     def rows(self) -> list[Row]:
-        """What was read, without rows that lack the amount which most others have and were not cut by a page's edge."""
+        """What was read, without rows that lack the amount which most others have."""
         rows = solved(self._by_path, balanced(self._by_path, [_finish(self._by_path, d) for d in self._drafts]))
+        rows = telling(self._by_path, uncounted(self._by_path, rows))
         amount = next((p for p, a in self._by_path.items() if a.concept == "amount"), "")
         if sum(amount in row for row in rows) > 0.6 * len(rows):
-            pairs = zip(rows, self._drafts, strict=True)
-            rows = [row for row, draft in pairs if amount in row or draft.rest or self._is_cut(draft)]
-        rows = telling(self._by_path, uncounted(self._by_path, rows))
+            rows = [row for row in rows if amount in row]
         return [checked(self._by_path, row) for row in rows]
 
 
@@ -246,9 +224,16 @@ def _adopt(draft: _Draft, orphans: list[Line], by_path: dict[str, Ask], header: 
 
 def _completes(last: _Draft, draft: _Draft, line: Line, anchors: list[str]) -> bool:
     """Whether a line only holds cells that the row above it lacks."""
-    missing = [p for p in anchors if p not in last.cells] if not last.rest else []
+    if any(path in last.text for path in draft.text) and _leading(anchors, draft, last):
+        return False
+    missing = [p for p in anchors if p not in last.cells]
     near = _follows(last, line, 0.7 * last.segment.height)
     return bool(draft.cells) and bool(missing) and near and all(p in missing for p in draft.cells)
+
+
+def _leading(anchors: list[str], draft: _Draft, last: _Draft) -> bool:
+    """Whether a line has the leftmost cell of a row, and the row above it has those to the right alone."""
+    return anchors[0] in draft.cells and anchors[0] not in last.cells
 
 
 def _follows(last: _Draft, line: Line, gap: float) -> bool:

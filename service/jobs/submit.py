@@ -24,6 +24,8 @@ from service.storage.store import Rows
 
 MODE_NOT_HONOURED = "mode_not_honoured"
 """The issue of a job whose model knows no other mode than the standard one."""
+CHUNK_NOT_HONOURED = "pages_per_chunk_not_honoured"
+"""The issue of a job whose model takes whole documents only."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,8 +221,11 @@ def _new_job(services: Services, submission: Submission, now: float) -> Job:
 
 def _unhonoured(services: Services, options: JobOptions) -> tuple[Issue, ...]:
     """What was asked for and makes no difference with the model of the job."""
-    client, _ = services.models.resolve(options.model)
-    if options.mode == "standard" or client.capabilities.enhanced_mode:
-        return ()
-    message = f"The model {services.models.canonical(options.model)!r} has no enhanced mode; it answers as in standard."
-    return (Issue(stage=Stage.INTAKE, code=MODE_NOT_HONOURED, message=message),)
+    able = services.models.resolve(options.model)[0].capabilities
+    model = services.models.canonical(options.model)
+    messages: dict[str, str] = {}
+    if options.mode != "standard" and not able.enhanced_mode:
+        messages[MODE_NOT_HONOURED] = f"The model {model!r} has no enhanced mode; it answers as in standard."
+    if options.pages_per_chunk is not None and able.max_pages is None:
+        messages[CHUNK_NOT_HONOURED] = f"The model {model!r} reads whole documents, since all their pages tell columns."
+    return tuple(Issue(stage=Stage.INTAKE, code=code, message=message) for code, message in messages.items())

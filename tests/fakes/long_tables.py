@@ -16,7 +16,6 @@ Json = Any
 SCHEMA: dict[str, Json] = {
     "type": "object",
     "properties": {
-        "account_number": {"type": "string", "description": "Number of the account"},
         "entries": {
             "type": "array",
             "description": "Every booked entry, in printed order; sums carried from page to page are no entries",
@@ -31,7 +30,6 @@ SCHEMA: dict[str, Json] = {
         },
     },
 }
-ACCOUNT = "AC-48213"
 _GOODS = [
     "Coffee",
     "Tea",
@@ -121,7 +119,7 @@ def _draw_page(canvas: Canvas, table: LongTable, page: int, lines: list[_Line], 
     canvas.setFont(*_FONT)
     above: list[_Line] = []
     if page == 0:
-        canvas.drawString(_LEFT, _TOP + 2 * _STEP, f"Statement of account   Account number: {ACCOUNT}")
+        canvas.drawString(_LEFT, _TOP + 2 * _STEP, "Statement of account")
     if page == 0 or table.repeated_headers:
         above.append(_Line(("Date", "Description", "Amount")))
     if table.carried and page:
