@@ -42,6 +42,10 @@ _MISSING = ErrorCode.EXPORT_NOT_FOUND
 _IN_MEMORY = 8_000_000
 _PIECE = 1 << 18
 _FILES = binary("The file.", *(kind.partition(";")[0] for kind in MEDIA_TYPES.values()))
+_FILES["content"]["application/json"] = {
+    "schema": {"type": "array", "items": {"type": "object"}},
+    "example": [{"job_id": "job_9f8e7d6c", "values": {"invoice_number": "R-17"}}],
+}
 
 
 class ExportRequest(BaseModel):

@@ -22,6 +22,8 @@ M = TypeVar("M", bound=BaseModel)
 _NO_SUCH: Mapping[str, tuple[ErrorCode, str]] = {
     "job_id": (ErrorCode.JOB_NOT_FOUND, "There is no job of that id."),
     "file_id": (ErrorCode.FILE_NOT_FOUND, "There is no file of that id."),
+    "batch_id": (ErrorCode.BATCH_NOT_FOUND, "There is no batch of that id; GET /batches lists those there are."),
+    "export_id": (ErrorCode.EXPORT_NOT_FOUND, "There is no export of that id; GET /exports lists those there are."),
     "reference": (ErrorCode.SCHEMA_NOT_FOUND, "There is no schema of that name; GET /schemas lists those there are."),
     "webhook_id": (ErrorCode.WEBHOOK_NOT_FOUND, "There is no webhook of that id."),
     "delivery_id": (ErrorCode.DELIVERY_NOT_FOUND, "There is no delivery of that id."),
