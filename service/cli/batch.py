@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from service.cli.batch_find import split_pattern
 from service.cli.batch_flags import (
     ApiKeyFlag,
     BudgetFlag,
+    CsvFlags,
     DoneDirFlag,
+    Draw,
     DryRunFlag,
     EveryFlag,
     ExcludeFlag,
@@ -20,9 +23,11 @@ from service.cli.batch_flags import (
     IncludeFlag,
     JobsFlag,
     ModelFlag,
+    MoveFlags,
     OnlyFlag,
     OutFlag,
     PasswordsFlag,
+    RepeatFlags,
     RerunFlag,
     SampleFlag,
     SeedFlag,
@@ -31,12 +36,15 @@ from service.cli.batch_flags import (
     StopFlag,
     TablesFlag,
     WatchFlag,
+    limits_of,
+    outputs_of,
+    plan_of,
+    selection_of,
 )
-from service.cli.batch_plan import BatchPlan, Limits, Outputs, RerunIf, StopRule
+from service.cli.batch_plan import BatchPlan
 from service.cli.exit_codes import ExitCode
-from service.cli.export_flags import BomFlag, DecimalCommaFlag, FormatFlag, SeparatorFlag, export_options
+from service.cli.export_flags import BomFlag, DecimalCommaFlag, FormatFlag, SeparatorFlag
 from service.cli.session import SchemaFlag, SchemasFlag, load_settings, order_of_flags, quieter, say, start_logging
-from service.exports.formats import ExportFormat
 
 if TYPE_CHECKING:
     from service.cli.batch_ledger import Ledger
@@ -79,58 +87,23 @@ def batch(  # noqa: PLR0913 - a parameter is a flag
     Results lie under the names of their files; the books, the failures and tables over all results under _batch.
     What is done is not done again: not after Ctrl-C, a crash or an upgrade, unless --rerun-if says so.
     """
-    from service.cli.batch_find import Selection, read_only_list, split_pattern  # the help text needs none of these
-    from service.domain.jobs import Priority
-
-    in_tables = tuple(dict.fromkeys(tables or [ExportFormat.CSV]))
-    written = export_options(
-        kind or ExportFormat.JSON,
-        separator=separator,
-        decimal_comma=decimal_comma,
-        bom=bom,
-        also_csv=ExportFormat.CSV in in_tables,
-    )
-    root, patterns = split_pattern(folder)
-    rerun = frozenset(rerun_if or ()) | (frozenset({RerunIf.FAILED}) if only is not None else frozenset())
     settings = load_settings(home, api_key=api_key)
     start_logging(quieter(settings), "batch")
-    plan = BatchPlan(
-        folder=root,
-        selection=Selection(
-            include=(*patterns, *(include or ())),
-            exclude=tuple(exclude or ()),
-            only=None if only is None else read_only_list(only),
-            sample=sample,
-            seed=seed,
-        ),
-        order=replace(
-            order_of_flags(root, schema, schemas),
-            model=model,
-            split_documents=split_documents,
-            priority=Priority.BULK,
-        ),
-        outputs=Outputs(
-            out=out,
-            written=written,
-            tables=in_tables,
-            dialect=written.dialect,
-            done_dir=done_dir,
-            failed_dir=failed_dir,
-        ),
-        jobs=jobs,
-        rerun=rerun,
-        limits=Limits(
-            failures=StopRule() if stop_after_failures is None else StopRule.parse(stop_after_failures), tokens=budget
-        ),
-        passwords=passwords,
-        watch_s=every if watch else None,
-    )
-    if dry_run:
-        from service.cli.batch_estimate import estimate, print_estimate
+    root, patterns = split_pattern(folder)
+    order = replace(order_of_flags(root, schema, schemas), model=model, split_documents=split_documents)
+    chosen = selection_of([*patterns, *(include or [])], exclude or [], only, Draw(sample, seed))
+    csv = CsvFlags(separator, decimal_comma, bom)
+    outputs = outputs_of(out, kind, tables, csv, MoveFlags(done_dir, failed_dir))
+    repeat = RepeatFlags(only is not None, rerun_if, passwords, every if watch else None)
+    plan = plan_of(order, chosen, outputs, limits_of(stop_after_failures, budget), jobs=jobs, repeat=repeat)
+    raise typer.Exit(int((_estimate if dry_run else _run)(plan, settings, server)))
 
-        print_estimate(estimate(plan, settings, server))
-        return
-    raise typer.Exit(int(_run(plan, settings, server)))
+
+def _estimate(plan: BatchPlan, settings: Settings, server: str | None) -> ExitCode:
+    from service.cli.batch_estimate import estimate, print_estimate
+
+    print_estimate(estimate(plan, settings, server))
+    return ExitCode.OK
 
 
 def _run(plan: BatchPlan, settings: Settings, server: str | None) -> ExitCode:

@@ -1,14 +1,20 @@
-"""The flags of `fieldmark batch`."""
+"""The flags of `fieldmark batch`, and what they mean."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
-from service.cli.batch_plan import RerunIf
-from service.exports.formats import ExportFormat
+from service.cli.batch_find import Selection, read_only_list
+from service.cli.batch_plan import BatchPlan, Limits, Outputs, RerunIf, StopRule
+from service.cli.desk import Order
+from service.cli.export_flags import export_options
+from service.domain.jobs import Priority
+from service.exports.formats import ExportFormat, Separator
 
 FolderArgument = Annotated[
     str, typer.Argument(metavar="FOLDER", help="Folder, searched to its depth; or a pattern such as 'in/**/*.pdf'.")
@@ -74,3 +80,98 @@ ApiKeyFlag = Annotated[
     typer.Option("--api-key", help="Key for that service. [default: FIELDMARK_API_KEY]", show_default=False),
 ]
 HomeFlag = Annotated[Path | None, typer.Option(help="Folder that holds all state.")]
+
+
+class CsvFlags(NamedTuple):
+    """How CSV is written."""
+
+    separator: Separator | None
+    decimal_comma: bool
+    bom: bool
+
+
+class MoveFlags(NamedTuple):
+    """Where files go once they are done with."""
+
+    done_dir: Path | None
+    failed_dir: Path | None
+
+
+class Draw(NamedTuple):
+    """How many files are drawn, and from which seed."""
+
+    sample: int | None
+    seed: int
+
+
+class RepeatFlags(NamedTuple):
+    """What is done again, and how long the batch goes on."""
+
+    is_only: bool
+    rerun_if: Sequence[RerunIf] | None
+    passwords: Path | None
+    watch_s: float | None
+
+
+def selection_of(include: Sequence[str], exclude: Sequence[str], only: Path | None, draw: Draw) -> Selection:
+    """Which files are meant.
+
+    Raises:
+        InputError: `invalid_option`, `only` is no such list.
+    """
+    paths = None if only is None else read_only_list(only)
+    return Selection(include=tuple(include), exclude=tuple(exclude), only=paths, sample=draw.sample, seed=draw.seed)
+
+
+def outputs_of(
+    out: Path, kind: ExportFormat | None, tables: Sequence[ExportFormat] | None, csv: CsvFlags, move: MoveFlags
+) -> Outputs:
+    """What is written, and what becomes of files.
+
+    Raises:
+        InputError: `invalid_option`, flags of CSV where none is written, or ones that cannot be together.
+    """
+    in_tables = tuple(dict.fromkeys(tables or [ExportFormat.CSV]))
+    written = export_options(
+        kind or ExportFormat.JSON,
+        separator=csv.separator,
+        decimal_comma=csv.decimal_comma,
+        bom=csv.bom,
+        also_csv=ExportFormat.CSV in in_tables,
+    )
+    return Outputs(
+        out=out,
+        written=written,
+        tables=in_tables,
+        dialect=written.dialect,
+        done_dir=move.done_dir,
+        failed_dir=move.failed_dir,
+    )
+
+
+def limits_of(stop_after_failures: str | None, budget: int | None) -> Limits:
+    """When the batch stops by itself.
+
+    Raises:
+        InputError: `invalid_option`, the first is neither a share nor a number.
+    """
+    failures = StopRule() if stop_after_failures is None else StopRule.parse(stop_after_failures)
+    return Limits(failures=failures, tokens=budget)
+
+
+def plan_of(
+    order: Order, selection: Selection, outputs: Outputs, limits: Limits, *, jobs: int, repeat: RepeatFlags
+) -> BatchPlan:
+    """All of it; what `--only` names is done again."""
+    rerun = frozenset(repeat.rerun_if or ()) | (frozenset({RerunIf.FAILED}) if repeat.is_only else frozenset())
+    return BatchPlan(
+        folder=order.path,
+        selection=selection,
+        order=replace(order, priority=Priority.BULK),
+        outputs=outputs,
+        jobs=jobs,
+        rerun=rerun,
+        limits=limits,
+        passwords=repeat.passwords,
+        watch_s=repeat.watch_s,
+    )

@@ -10,13 +10,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar, cast
 
-import orjson
-
-from service.cli.batch_causes import CANCELLED, UNROUTED, is_of_the_file
+from service.cli.batch_causes import CANCELLED, is_of_the_file
 from service.cli.batch_desk import BatchDesk
 from service.cli.batch_keep import ResultFiles, move_away, with_room
 from service.cli.batch_ledger import FoundPath, Ledger, PathState, Work, WorkState
 from service.cli.batch_list import digest_of, list_files
+from service.cli.batch_outcome import WITH_RESULT, read_outcome
 from service.cli.batch_passwords import PasswordFinder
 from service.cli.batch_plan import BatchPlan, Decision, Made, decide
 from service.cli.batch_show import Display, Tally
@@ -24,7 +23,6 @@ from service.cli.batch_tables import write_books, write_tables
 from service.cli.desk import JobView
 from service.domain.errors import ErrorCode, InputError, ServiceError, StateError
 from service.domain.jobs import JobStatus
-from service.domain.records import Json, JsonObject
 
 T = TypeVar("T")
 _WAIT_S = 1
@@ -34,7 +32,6 @@ _QUIET_S = 15.0
 """After so long without news the oldest job is asked for itself."""
 _LATER_S = 10.0
 _LATER = (ErrorCode.IDEMPOTENCY_IN_FLIGHT,)
-_STATES = {JobStatus.SUCCEEDED: WorkState.SUCCEEDED, JobStatus.PARTIALLY_SUCCEEDED: WorkState.PARTIAL}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -295,7 +292,7 @@ class BatchRun:
         elif view.fault_code == ErrorCode.STORAGE_FULL:  # of the service: it is tried until there is room
             self._display.pause(view.fault_message)
             self._later.append((time.monotonic() + _LATER_S, replace(work, submit_key=uuid.uuid4().hex, job_id=None)))
-        elif view.status in _STATES:
+        elif view.status in WITH_RESULT:
             self._keep(work, view)
         else:
             message = view.fault_message or f"the job was {view.status}"
@@ -304,25 +301,11 @@ class BatchRun:
 
     def _keep(self, work: Work, view: JobView) -> None:
         job_id = work.job_id or ""
-        wanted = "full" if self._files.is_plain else "compact"
-        body = self._desk.ask(lambda desk: desk.result_bytes(job_id, wanted))
-        result = cast(JsonObject, orjson.loads(body))
-        state, code, message = _outcome(result, _STATES[view.status])
-        if state.has_result:
+        body = self._desk.ask(lambda desk: desk.result_bytes(job_id, "full" if self._files.is_plain else "compact"))
+        work, kept = read_outcome(work, view, body)
+        if work.state.has_result:
             self._room(lambda: self._files.write(work.label, body))
-        self._end(
-            replace(
-                work,
-                state=state,
-                code=code,
-                message=message,
-                pages=view.pages_total or 0,
-                doubtful=view.doubtful,
-                tokens=view.tokens,
-                schema=_schemas_of(result),
-            ),
-            orjson.dumps(_without_word_boxes(result)),
-        )
+        self._end(work, kept)
 
     def _end(self, work: Work, result: bytes | None) -> None:
         self._room(lambda: self._ledger.end_work(work, result))
@@ -377,43 +360,3 @@ class BatchRun:
 
     def _room(self, action: Callable[[], T]) -> T:
         return with_room(action, self._display.pause)
-
-
-def _outcome(result: JsonObject, state: WorkState) -> tuple[WorkState, str | None, str | None]:
-    """How a file with a result ended, and the first thing that is missing in it."""
-    unrouted = [document for document in _objects(result.get("documents")) if document.get("schema") is None]
-    issues = _objects(result.get("issues"))
-    first = next((issue for issue in issues if issue.get("code") == UNROUTED), issues[0] if issues else {})
-    if unrouted and not result.get("records"):
-        return WorkState.UNROUTED, UNROUTED, _text(first.get("message"))
-    first = first if state is WorkState.PARTIAL else {}
-    return state, _text(first.get("code")), _text(first.get("message"))
-
-
-def _schemas_of(result: JsonObject) -> str | None:
-    """`name@version` of the schemas of its records."""
-    named = [record.get("schema") for record in _objects(result.get("records"))]
-    found = {
-        f"{one.get('name')}@{one.get('version')}"
-        for one in named
-        if isinstance(one, dict) and one.get("version") is not None
-    }
-    return ", ".join(sorted(found)) or None
-
-
-def _without_word_boxes(result: JsonObject) -> JsonObject:
-    """The result as tables need it."""
-    for record in _objects(result.get("records")):
-        fields = record.get("fields")
-        for entry in fields.values() if isinstance(fields, dict) else ():
-            if isinstance(entry, dict):
-                entry.pop("word_coordinates", None)
-    return result
-
-
-def _objects(value: Json) -> list[JsonObject]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-
-
-def _text(value: Json) -> str | None:
-    return None if value is None else str(value)
