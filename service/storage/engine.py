@@ -17,9 +17,11 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from service.domain.errors import ErrorCode, InternalError
+from service.storage.faults import busy
 
+_BUSY_S = 30
 _PRAGMAS = (
-    "busy_timeout=30000",  # first: the next one takes a lock for a moment
+    f"busy_timeout={1000 * _BUSY_S}",  # first: the next one takes a lock for a moment
     "journal_mode=WAL",
     "synchronous=NORMAL",
     "foreign_keys=ON",
@@ -72,10 +74,11 @@ class Database:
             durable: whether the commit must outlive a power cut (the promise behind a 202).
 
         Raises:
-            InternalError: `not_ready`; it is committed, but not known to be on the disk.
+            InternalError: `overloaded`; others did not let it in. `not_ready`; it is committed, but not known to be on
+                the disk.
         """
         sqlite = self.engine.dialect.name == "sqlite"
-        with self._writing if sqlite else nullcontext(), self.engine.connect() as connection:
+        with _in_line(self._writing) if sqlite else nullcontext(), self.engine.connect() as connection:
             if sqlite:
                 connection.execution_options(fieldmark_write=True)
             with connection.begin():
@@ -106,6 +109,17 @@ class Database:
         if self._engine is not None and self._pid == os.getpid():
             self._engine.dispose()
         self._engine = None
+
+
+@contextmanager
+def _in_line(writing: threading.Lock) -> Generator[None]:
+    """Wait for this process's other writers, as long as SQLite waits for those of other processes."""
+    if not writing.acquire(timeout=_BUSY_S):
+        raise busy()
+    try:
+        yield
+    finally:
+        writing.release()
 
 
 class _WriteAheadLog:

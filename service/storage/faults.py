@@ -21,13 +21,13 @@ _POSTGRES_BUSY = {"40001", "40P01", "53300", "55P03"}
 def database_fault(error: SQLAlchemyError) -> InternalError | None:
     """The error for a state of the database that may pass; None for a fault of ours."""
     if isinstance(error, PoolTimeoutError):
-        return _busy()
+        return busy()
     if not isinstance(error, OperationalError):
         return None
     if _is_full(error):
         return InternalError(ErrorCode.STORAGE_FULL, "No space is left for the database; free some and try again.")
     if _is_busy(error):
-        return _busy()
+        return busy()
     if isinstance(error.orig, sqlite3.Error) and error.orig.sqlite_errorcode == sqlite3.SQLITE_ERROR:
         return None  # a wrong statement, which SQLite counts as operational
     return InternalError(ErrorCode.NOT_READY, "The database cannot be reached; try again shortly.", retry_after_s=2.0)
@@ -52,5 +52,6 @@ def _sqlstate(cause: BaseException | None) -> str:
     return str(getattr(cause, "sqlstate", None) or "")
 
 
-def _busy() -> InternalError:
+def busy() -> InternalError:
+    """The error for a database that others keep to themselves for too long."""
     return InternalError(ErrorCode.OVERLOADED, "The database is too busy; try again shortly.", retry_after_s=1.0)
