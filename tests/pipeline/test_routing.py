@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from service.domain.jobs import Job, JobSchema, JobStatus, UnroutedReason
+from service.domain.jobs import Job, JobSchema, JobStatus, Route, UnroutedReason
 from service.domain.pages import PageRange, PageText, TextSource
 from service.jobs.control import GivenDocument, rerun_job
 from service.jobs.queries import get_job
@@ -58,8 +58,7 @@ def test_a_stranger_whose_page_was_not_read_is_routed_anew_by_a_retry(service: P
         texts = {text.page: text for text in rows.pages.load(first.source_key or "")}
         rows.pages.drop(first.source_key or "", [TextSource.DIGITAL])
         rows.pages.put(TENANT, first.source_key or "", [texts[1], PageText(size=texts[2].size, source=source)])
-        stranger = replace(first.routes[1], schema=None, reason=UnroutedReason.NO_TEXT) if first.routes else None
-        routes = ((first.routes or ())[0], stranger)
+        routes = (first.route_of(0), Route(schema=None, reason=UnroutedReason.NO_TEXT))
         job = rows.jobs.get(first.id, lock=True)
         assert job is not None
         rows.jobs.save(replace(job, routes=routes, status=JobStatus.PARTIALLY_SUCCEEDED))

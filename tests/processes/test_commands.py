@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from service.cli.exit_codes import ExitCode
+from tests.fakes.mixed_pile import INVOICE, LETTER, RECEIPT, pile
 from tests.fakes.serve_process import SAMPLES, environment, fieldmark
 
 pytestmark = pytest.mark.processes
@@ -60,6 +62,21 @@ def test_what_is_refused_has_its_exit_code_and_one_clear_line(
     assert done.returncode == code
     assert said in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_extract_gives_each_document_the_schema_it_fits(tmp_path: Path):
+    """A stranger has no record, and the exit code says that something is missing."""
+    (tmp_path / "pile.pdf").write_bytes(pile(INVOICE, RECEIPT, LETTER))
+    flags = ("--schemas", "invoice, receipt", "--split-documents")
+    done = run("extract", "pile.pdf", *flags, cwd=tmp_path)
+    result = json.loads(done.stdout)
+    assert [record["schema"]["name"] for record in result["records"]] == ["invoice", "receipt"]
+    assert [document["reason"] for document in result["documents"]] == [None, None, "no_fit"]
+    assert done.returncode == ExitCode.PARTIAL
+    table = run("extract", "pile.pdf", *flags, "--format", "csv", "--table", "documents", cwd=tmp_path)
+    assert "receipt@0" in table.stdout
+    both = run("extract", "pile.pdf", "--schemas", "auto", "--schema", "invoice", cwd=tmp_path)
+    assert both.returncode == ExitCode.USAGE
 
 
 def test_extract_loads_nothing_that_it_does_not_need(tmp_path: Path):

@@ -24,13 +24,13 @@ def pile(*names: str) -> dict[str, Any]:
     result = result_of(order())
     (first,) = result["records"]
     result["records"] = [{**first, "index": n, "schema": {"name": name, "version": 2}} for n, name in enumerate(names)]
-    result["documents"] = [
+    routed = [
         {"index": n, "pages": [n + 1], "schema": {"name": name, "version": 2}, "reason": None, "candidates": []}
         for n, name in enumerate(names)
     ]
     best = {"schema": {"name": "note", "version": None}, "score": 0.12}
     stranger = {"index": len(names), "pages": [8, 9], "schema": None, "reason": "no_fit", "candidates": [best]}
-    result["documents"].append(stranger)
+    result["documents"] = [*routed, stranger]
     return result
 
 
