@@ -64,9 +64,13 @@ class ResultFiles:
         """Whether a result is kept as the service gives it."""
         return self._outputs.written.format is ExportFormat.JSON
 
-    def is_there(self, label: bytes) -> bool:
-        """Whether the result of a file was written; its first part is written last."""
-        return self._target(label, self._endings[0]).is_file()
+    def mark(self, work: Work) -> str:
+        """Names the result of a work in the format that is written."""
+        return f"{work.job_id}.{self._outputs.written.format}"
+
+    def is_there(self, row: FoundPath, work: Work) -> bool:
+        """Whether this result lies under the name of a file; its first part is written last."""
+        return row.written == self.mark(work) and self._target(row.label, self._endings[0]).is_file()
 
     def write(self, label: bytes, body: bytes) -> None:
         """Write the result of a file.

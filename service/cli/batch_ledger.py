@@ -38,7 +38,8 @@ CREATE TABLE IF NOT EXISTS paths (
     digest BLOB,
     code TEXT,
     message TEXT,
-    moved_to TEXT
+    moved_to TEXT,
+    written TEXT
 );
 CREATE INDEX IF NOT EXISTS paths_of_digest ON paths (digest);
 CREATE INDEX IF NOT EXISTS paths_of_state ON paths (state, label);
@@ -62,7 +63,7 @@ CREATE TABLE IF NOT EXISTS contents (
 );
 CREATE INDEX IF NOT EXISTS contents_of_label ON contents (label);
 """
-_PATH = "label, path, size, mtime_ns, noted_at, run, state, digest, code, message, moved_to"
+_PATH = "label, path, size, mtime_ns, noted_at, run, state, digest, code, message, moved_to, written"
 _WORK = "digest, label, run, state, made, desk, submit_key, job_id, pages, doubtful, tokens, schema, code, message"
 _PAGE = 500
 
@@ -120,6 +121,8 @@ class FoundPath:
     message: str | None = None
     moved_to: str | None = None
     """Where `--done-dir` or `--failed-dir` put it."""
+    written: str | None = None
+    """Which result lies under its name: that of which job, in which format."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,16 +198,22 @@ class Ledger:
     def put_path(self, found: FoundPath) -> None:
         """Note where a file stands."""
         self._sql.execute(
-            f"INSERT OR REPLACE INTO paths ({_PATH}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - our names
+            f"INSERT OR REPLACE INTO paths ({_PATH}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - our names
             (
                 *(found.label, found.path, found.size, found.mtime_ns, found.noted_at, found.run, found.state),
-                *(found.digest, found.code, found.message, found.moved_to),
+                *(found.digest, found.code, found.message, found.moved_to, found.written),
             ),
         )
 
     def forget_vanished(self) -> None:
         """Drop the rows of files that this run did not find and no run moved."""
         self._sql.execute("DELETE FROM paths WHERE run <> ? AND moved_to IS NULL", (self.run,))
+
+    def next_waiting(self) -> FoundPath | None:
+        """The first file that this run found and did nothing with yet."""
+        question = f"SELECT {_PATH} FROM paths WHERE state = ? AND run = ? ORDER BY label LIMIT 1"  # noqa: S608 - our names
+        row = self._sql.execute(question, (PathState.WAITING, self.run)).fetchone()
+        return None if row is None else _found(row)
 
     def paths(self, where: str = "1", *values: object) -> Iterator[FoundPath]:
         """Files in the order of their labels, a few at a time, while rows may be changed.
@@ -272,7 +281,7 @@ def shown(name: bytes) -> str:
 
 
 def _found(row: tuple[object, ...]) -> FoundPath:
-    label, path, size, mtime_ns, noted_at, run, state, digest, code, message, moved_to = row
+    label, path, size, mtime_ns, noted_at, run, state, digest, code, message, moved_to, written = row
     return FoundPath(
         label=_bytes(label),
         path=_bytes(path),
@@ -285,6 +294,7 @@ def _found(row: tuple[object, ...]) -> FoundPath:
         code=_text(code),
         message=_text(message),
         moved_to=_text(moved_to),
+        written=_text(written),
     )
 
 

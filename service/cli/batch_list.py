@@ -68,6 +68,7 @@ def _note(ledger: Ledger, seen: Sighting, known: FoundPath, *, watch: bool) -> b
         run=ledger.run,
         state=PathState.WAITING if still else PathState.ARRIVING,
         digest=known.digest if sure else None,
+        written=known.written,
     )
     if not seen.is_regular:
         found = replace(found, state=PathState.IGNORED, message="a pipe, socket or device")

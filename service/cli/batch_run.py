@@ -6,6 +6,7 @@ import os
 import time
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar, cast
@@ -117,7 +118,7 @@ class BatchRun:
         """Begin with files while there is room; whether any was begun."""
         begun = False
         while len(self._working) + len(self._later) < self._plan.jobs and not self._is_over_limits():
-            row = next(self._ledger.paths("state = 'waiting'"), None)
+            row = self._ledger.next_waiting()
             if row is None:
                 break
             begun = True
@@ -180,8 +181,7 @@ class BatchRun:
     def _submit(self, row: FoundPath, work: Work) -> None:
         """Hand a file in. The key is in the ledger already: doing it again after a crash makes no second job."""
         path = self._path_of(row)
-        if self._position is None:
-            self._position = self._desk.ask(lambda desk: desk.newest_position())
+        self._listen()
         try:
             password = self._passwords.find(path, row.path)
             order = replace(self._plan.order, path=path, key=work.submit_key, password=password)
@@ -199,6 +199,11 @@ class BatchRun:
         else:
             self._take_up(replace(work, job_id=job_id))
 
+    def _listen(self) -> None:
+        """Know where the event log ends, before the first job that may end."""
+        if self._position is None:
+            self._position = self._desk.ask(lambda desk: desk.newest_position())
+
     def _take_up(self, work: Work) -> None:
         assert work.job_id is not None
         self._working[work.job_id] = work
@@ -212,6 +217,7 @@ class BatchRun:
         if work.job_id is None:
             self._submit(row, work)
             return
+        self._listen()
         view = self._look(work.job_id)
         if view is None or view.status is JobStatus.CANCELLED:
             self._hand_in(row, work.digest)
@@ -226,7 +232,7 @@ class BatchRun:
             work = replace(work, label=row.label)
             self._room(lambda: self._ledger.put_work(work))
         self._count_earlier(work)
-        if work.state.has_result and not self._files.is_there(row.label):
+        if work.state.has_result and not self._files.is_there(row, work):
             body = self._earlier_body(work)
             if body is not None:
                 self._room(lambda: self._files.write(row.label, body))
@@ -326,8 +332,11 @@ class BatchRun:
         moved_to = row.moved_to
         if folder is not None and moved_to is None:
             source = self._path_of(row)
-            moved_to = str(self._room(lambda: move_away(source, folder, row, work)))
-        self._room(lambda: self._ledger.put_path(replace(row, state=PathState.SETTLED, moved_to=moved_to)))
+            with suppress(FileNotFoundError):  # somebody else took it away
+                moved_to = str(self._room(lambda: move_away(source, folder, row, work)))
+        written = self._files.mark(work) if work.state.has_result else row.written
+        row = replace(row, state=PathState.SETTLED, moved_to=moved_to, written=written)
+        self._room(lambda: self._ledger.put_path(row))
 
     def _close_books(self) -> None:
         """Give duplicates their results, then write what tells about all files."""
@@ -335,7 +344,7 @@ class BatchRun:
             work = None if row.digest is None else self._ledger.work(row.digest)
             if work is None or work.state is WorkState.OPEN:
                 continue
-            if work.state.has_result and not self._files.is_there(row.label):
+            if work.state.has_result and not self._files.is_there(row, work):
                 self._room(lambda to=row.label, label=work.label: self._files.copy(label, to))
             self._settle(row, work)
         self._room(lambda: write_books(self._ledger))

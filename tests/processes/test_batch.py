@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 import re
 import shutil
@@ -123,9 +124,15 @@ def test_an_interrupted_batch_goes_on_and_a_third_run_does_nothing(tmp_path: Pat
     ]
     assert (tmp_path / "out/a/invoice.pdf.json").read_bytes() == (tmp_path / "out/c/deep/copy.pdf.json").read_bytes()
     made = jobs_in(tmp_path / "home")
+    (mixed / "a" / "invoice.pdf").rename(mixed / "swap")
+    (mixed / "b" / "invoice.pdf").rename(mixed / "a" / "invoice.pdf")
+    (mixed / "swap").rename(mixed / "b" / "invoice.pdf")
     third = batch(*arguments, cwd=tmp_path)
     assert counts(third.stderr)["earlier"] == 7
     assert jobs_in(tmp_path / "home") == made
+    for name in ("a/invoice.pdf", "b/invoice.pdf"):
+        result = json.loads((tmp_path / "out" / f"{name}.json").read_bytes())
+        assert result["file"]["sha256"] == hashlib.sha256((mixed / name).read_bytes()).hexdigest(), "under its new name"
 
 
 def test_files_move_when_done_and_come_back_with_what_they_lacked(tmp_path: Path, mixed: Path):

@@ -247,7 +247,11 @@ def test_results_never_collide(tmp_path: Path):
     written = {path.read_bytes() for path in tmp_path.rglob("*.json")}
     assert written == set(names)
     assert not (tmp_path / "_batch").exists()
-    assert all(files.is_there(name) for name in names)
+    work = replace(WORK, job_id="job_1")
+    for name in names:
+        row = FoundPath(label=name, path=name, size=1, mtime_ns=1, noted_at=1.0, run=1, state=PathState.TAKEN)
+        assert not files.is_there(row, work), "that of another content may lie there"
+        assert files.is_there(replace(row, written=files.mark(work)), work)
 
 
 def test_a_full_disk_is_waited_out(monkeypatch: pytest.MonkeyPatch):
