@@ -116,6 +116,7 @@ class UpstageClient:
             message = f"{PROVIDER}: no key is set; set FIELDMARK_UPSTAGE_API_KEY"
             raise ClientError(ErrorCode.MODEL_ACCESS_DENIED, message, retryable=False)
         call = Call(url=self._url, model=request.model, body=request.body(), timeout_s=timeout_s)
+        del request  # its pages are in the body: while the call waits, they are held once
         return await self._door.post(call, _Answers())
 
     async def close(self) -> None:
