@@ -26,6 +26,7 @@ from service.api import (
     probes,
     proof,
     provisional,
+    retention,
     review,
     schemas,
     webhooks,
@@ -62,6 +63,7 @@ _ROUTERS: tuple[APIRouter, ...] = (
     provisional.router,
     models.router,
     schemas.router,
+    retention.router,
     webhooks.router,
 )
 

@@ -129,6 +129,7 @@ JOB: JsonObject = {
     "metadata": {"team": "accounts"},
     "created_by": "local",
     "review": _REVIEW,
+    "hold": None,
     "progress": {"pages_total": 1, "pages_read": 1, "splits_total": 1, "splits_done": 0, "splits_failed": 0},
     "waiting": None,
     "deliveries": [],
@@ -229,7 +230,14 @@ COMPLETION: JsonObject = {
     "object": "chat.completion",
     "usage": {"completion_tokens": 38, "prompt_tokens": 412, "total_tokens": 450},
 }
-RECEIPT: JsonObject = {"job_id": _JOB_ID, "file_sha256": _SHA256, "deleted_at": _AT, "reason": "requested"}
+_REMOVED: JsonObject = {"file": 1, "results": 1, "steps": 4, "corrections": 2, "deliveries": 1}
+RECEIPT: JsonObject = {
+    "job_id": _JOB_ID,
+    "file_sha256": _SHA256,
+    "deleted_at": _AT,
+    "reason": "requested",
+    "removed": _REMOVED,
+}
 EVENT_LIST: JsonObject = {
     "events": [
         {

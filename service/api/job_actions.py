@@ -68,7 +68,7 @@ async def rerun(job_id: JobId, request: Request, services: ServicesOf, caller: S
 @router.delete(
     "/jobs/{job_id}",
     summary="Delete a job",
-    responses=errors(*JOB) | success(ReceiptPayload, examples.RECEIPT, "What is kept of it."),
+    responses=errors(*JOB, ErrorCode.ON_HOLD) | success(ReceiptPayload, examples.RECEIPT, "What is kept of it."),
 )
 def delete(job_id: JobId, services: ServicesOf, caller: Submitter) -> ReceiptPayload:
     """Remove a job, all that was made of it, and its file unless another job stands on it; the answer is a receipt."""

@@ -19,7 +19,7 @@ from service.domain.traffic import WaitReason
 from service.domain.webhooks import Delivery
 from service.jobs.queries import Progress
 from service.jobs.result import documents_body
-from service.storage.jobs import Tombstone
+from service.storage.jobs import Receipt
 
 
 class CandidatePayload(Payload):
@@ -122,6 +122,14 @@ class ReviewPayload(Payload):
         )
 
 
+class HoldPayload(Payload):
+    """Why a job must not be deleted."""
+
+    by: str
+    at: datetime
+    reason: str
+
+
 class FaultPayload(Payload):
     """Why a job failed, under the same codes as an error."""
 
@@ -189,6 +197,8 @@ class JobPayload(Payload):
     metadata: JsonObject
     created_by: str
     review: ReviewPayload
+    hold: HoldPayload | None
+    """While it stands, the job is not deleted."""
     progress: ProgressPayload | None
     """Null in lists."""
     waiting: WaitingPayload | None
@@ -226,6 +236,7 @@ class JobPayload(Payload):
             metadata=job.metadata,
             created_by=job.created_by,
             review=ReviewPayload.of(job),
+            hold=job.hold and HoldPayload(by=job.hold.by, at=moment(job.hold.at), reason=job.hold.reason),
             progress=details and ProgressPayload.model_validate(details.progress, from_attributes=True),
             waiting=details
             and details.progress.waiting
@@ -260,13 +271,17 @@ class ReceiptPayload(Payload):
     file_sha256: str
     deleted_at: datetime
     reason: str
+    removed: dict[str, int]
+    """How many of each kind went: results, corrections, …; `file` is 0 where another job stands on it."""
 
     @classmethod
-    def of(cls, tombstone: Tombstone) -> ReceiptPayload:
+    def of(cls, receipt: Receipt) -> ReceiptPayload:
         """From the store."""
+        tombstone = receipt.tombstone
         return cls(
             job_id=tombstone.job_id,
             file_sha256=tombstone.file_sha256,
             deleted_at=moment(tombstone.deleted_at),
             reason=tombstone.reason,
+            removed=dict(receipt.removed),
         )

@@ -179,6 +179,15 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Hold:
+    """Why a job must not be deleted."""
+
+    by: str
+    at: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
     """One request for one file, with the state of its current run. Times are Unix seconds."""
 
@@ -222,6 +231,8 @@ class Job:
     decided_at: float | None = None
     created_by: str = ""
     batch_id: str | None = None
+    hold: Hold | None = None
+    """While it stands, neither a person nor time deletes the job."""
 
     @property
     def is_laid_out(self) -> bool:
@@ -347,6 +358,8 @@ class EventType(StrEnum):
     JOB_DELETED = "job.deleted"
     JOB_CORRECTED = "job.corrected"
     """A person changed the record; the data names the revision, never a value."""
+    JOB_HOLD = "job.hold"
+    """A legal hold was laid on the job, or ended."""
     JOB_REVIEW = "job.review"
     """The review stands elsewhere."""
 

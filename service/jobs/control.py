@@ -23,12 +23,13 @@ from service.domain.pages import PageRange, TextSource
 from service.domain.records import NO_USAGE
 from service.jobs.doubts import unrouted_documents
 from service.jobs.queries import get_job
+from service.jobs.retention import refuse_held
 from service.jobs.schemas import ChosenSchemas
 from service.jobs.services import Services
 from service.jobs.settle import cancel_steps, go_on, plan_chunks, ring
 from service.jobs.submit import check_schemas, first_step
 from service.jobs.uploads import remove_unused
-from service.storage.jobs import Tombstone
+from service.storage.jobs import Receipt, Tombstone
 from service.storage.store import Rows
 
 _READ_AGAIN = (TextSource.FAILED, TextSource.UNREADABLE)
@@ -203,26 +204,26 @@ def _boundary_fault(why: str) -> InputError:
     )
 
 
-def delete_job(services: Services, tenant_id: str, job_id: str, *, reason: str = "requested") -> Tombstone:
+def delete_job(services: Services, tenant_id: str, job_id: str, *, reason: str = "requested") -> Receipt:
     """Remove a job and all that was made of it; its file too, unless another job stands on it.
 
     Raises:
-        StateError: there is no such job.
+        StateError: there is no such job, or it is on hold (`on_hold`).
     """
     get_job(services, tenant_id, job_id)
     now = services.clock()
     with services.store.write(durable=True) as rows:
         job = _locked(rows, tenant_id, job_id)
+        refuse_held(job)
         file = rows.files.lock(tenant_id, job.file_id)
         if not job.status.is_terminal:
             job = end_cancelled(rows, job, now)
         tombstone = Tombstone(job_id=job.id, file_sha256=file.sha256 if file else "", deleted_at=now, reason=reason)
         rows.events.append(job, EventType.JOB_DELETED, {"reason": reason}, now)
-        rows.jobs.remove(job, tombstone)
-        if file is not None:
-            remove_unused(services, rows, file)
+        removed = rows.jobs.remove(job, tombstone)
+        removed["file"] = int(file is not None and remove_unused(services, rows, file))
     services.store.forget_deleted()
-    return tombstone
+    return Receipt(tombstone=tombstone, removed=removed)
 
 
 def _locked(rows: Rows, tenant_id: str, job_id: str) -> Job:

@@ -131,8 +131,10 @@ def approve_job(services: Services, tenant_id: str, job_id: str, who: str, *, ac
         StateError: `wrong_state`: doubts are left, another has the document, or it is decided.
     """
     now = services.clock()
+    job = get_job(services, tenant_id, job_id)
+    refuse_unfinished(job)
     with services.store.read() as rows:  # what takes its time is done before anybody is kept waiting
-        seen = look_back(rows, _finished(services, rows, tenant_id, job_id), who, now)
+        seen = look_back(rows, job, who, now)
     with services.store.write(durable=True) as rows:
         job = _finished(services, rows, tenant_id, job_id)
         standing = review.decide(standing_of(job), who, now, approved=True)

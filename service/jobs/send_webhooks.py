@@ -154,8 +154,12 @@ class WebhookSender:
         except Exception:  # the leases run out, and that is right
             _log.exception("deliveries could not be given back")
 
-    def send_round(self) -> None:
-        """Make deliveries, begin what can be begun, and settle what has ended; waits a moment for it."""
+    def send_round(self) -> int:
+        """Make deliveries, begin what can be begun, and settle what has ended, for which it waits a moment.
+
+        Returns:
+            How many are still on their way.
+        """
         make_deliveries(self._services)
         for begun in self._claim():
             post = self._poster.post(begun.delivery.url, begun.headers, begun.delivery.body.encode())
@@ -164,6 +168,7 @@ class WebhookSender:
             ended, _ = wait(self._flying, timeout=self._every_s, return_when=FIRST_COMPLETED)
             for post in ended:
                 self._settle(self._flying.pop(post), post)
+        return len(self._flying)
 
     def _claim(self) -> list[_Try]:
         services, now = self._services, self._services.clock()

@@ -17,6 +17,7 @@ from service.jobs import lifecycle
 from service.jobs.control import delete_job
 from service.jobs.dropin import cancel_abandoned
 from service.jobs.idempotency import KEPT_S
+from service.jobs.retention import note_expiry
 from service.jobs.services import Services
 from service.jobs.settle import go_on, ring
 from service.jobs.uploads import forget_upload
@@ -82,8 +83,9 @@ def _ring_unheard(services: Services, now: float) -> None:
 
 def _delete_expired(services: Services, now: float) -> None:
     before = now - services.limits.retention_s
+    note_expiry(services, _MOST)
     with services.store.read() as rows:
-        jobs = rows.jobs.expired(before, _MOST)
+        jobs = rows.retention.expired(now, before, _MOST)
         files = rows.files.idle(before, _MOST)
     for job in jobs:
         with _apart(f"job {job.id}"):

@@ -75,17 +75,18 @@ def forget_upload(services: Services, file: StoredFile) -> None:
             remove_unused(services, rows, file)
 
 
-def remove_unused(services: Services, rows: Rows, file: StoredFile) -> None:
-    """Remove a locked upload, unless a job stands on it.
+def remove_unused(services: Services, rows: Rows, file: StoredFile) -> bool:
+    """Remove a locked upload, unless a job stands on it; whether it is gone.
 
     The bytes go before the commit: an upload of the same ones that comes after it will see that they are gone.
     """
     if rows.files.is_used(file.id):
-        return
+        return False
     if rows.files.remove(file):
         services.blobs.delete(file.blob_key)
         services.pictures.forget(file.blob_key)
         services.pictures.forget(derived_key(file.blob_key))
+    return True
 
 
 def get_file(services: Services, tenant_id: str, file_id: str) -> StoredFile:

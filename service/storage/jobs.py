@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Table, and_, bindparam, delete, func, insert, or_, select, update
 
 from service.domain.jobs import Job, JobStatus, ReviewState
 from service.storage import tables
@@ -13,15 +13,27 @@ from service.storage.codec import from_json, to_columns
 from service.storage.upsert import upsert
 
 _NAMES = tuple(f.name for f in fields(Job))
-_COLUMNS = [tables.jobs.c[name] for name in _NAMES]
+JOB_COLUMNS = [tables.jobs.c[name] for name in _NAMES]
 # Made once: building a statement takes longer than running it, and each step needs these.
-_GET = select(*_COLUMNS).where(tables.jobs.c.id == bindparam("job_id"))
+_GET = select(*JOB_COLUMNS).where(tables.jobs.c.id == bindparam("job_id"))
 _GET_LOCKED = _GET.with_for_update()
 _PASSWORD = select(tables.jobs.c.password).where(tables.jobs.c.id == bindparam("job_id"))
 _FORGET_PASSWORD = update(tables.jobs).where(tables.jobs.c.id == bindparam("job_id"))
 _ADD = insert(tables.jobs)
 _FIXED = frozenset({"id", "tenant_id", "file_id", "created_at"})
 """As it was when the job came; to write it again would make SQLite look at every key and index."""
+MADE_OF_JOBS: Mapping[str, Table] = {
+    "results": tables.results,
+    "steps": tables.steps,
+    "corrections": tables.review_events,
+    "memories": tables.memories,
+    "judgements": tables.judgements,
+    "exported": tables.export_items,
+    "deliveries": tables.webhook_deliveries,
+    "batch_entries": tables.batch_entries,
+    "idempotency_keys": tables.idempotency_keys,
+}
+"""Whatever is kept of a job beside itself, by the name in its receipt: it goes when the job goes."""
 _SAVE = update(tables.jobs).where(tables.jobs.c.id == bindparam("saved_id"))
 
 
@@ -50,6 +62,15 @@ class Tombstone:
     reason: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """What a delete removed, and what is kept."""
+
+    tombstone: Tombstone
+    removed: Mapping[str, int]
+    """How many rows of each kind; `file`: 0 where another job stands on it."""
+
+
 class JobRows:
     """Jobs of all tenants; every question of a caller names the tenant."""
 
@@ -73,14 +94,14 @@ class JobRows:
     def find_all(self, tenant_id: str, job_ids: Collection[str]) -> dict[str, Job]:
         """Those of the jobs that are there, by id."""
         job = tables.jobs.c
-        query = select(*_COLUMNS).where(job.tenant_id == tenant_id, job.id.in_(job_ids))
+        query = select(*JOB_COLUMNS).where(job.tenant_id == tenant_id, job.id.in_(job_ids))
         found = (from_json(Job, row) for row in self._connection.execute(query).mappings())
         return {job.id: job for job in found}
 
     def save(self, job: Job) -> None:
-        """Write a job that was loaded under a lock."""
-        columns = _columns_of(job)
-        self._connection.execute(_SAVE, {n: columns[n] for n in columns if n not in _FIXED} | {"saved_id": job.id})
+        """Write a job that was loaded under a lock; when its time is over is noted anew once it has ended."""
+        columns = {name: value for name, value in _columns_of(job).items() if name not in _FIXED}
+        self._connection.execute(_SAVE, columns | {"saved_id": job.id, "expires_at": None})
 
     def password(self, job_id: str) -> str | None:
         """The password of a job whose file was not opened yet."""
@@ -95,7 +116,7 @@ class JobRows:
     ) -> tuple[Job, ...]:
         """The newest jobs that fit, newest first, older than the cursor (created_at, id)."""
         job = tables.jobs.c
-        query = select(*_COLUMNS).where(job.tenant_id == tenant_id, *_conditions(wanted))
+        query = select(*JOB_COLUMNS).where(job.tenant_id == tenant_id, *_conditions(wanted))
         if before is not None:
             at, job_id = before
             query = query.where(or_(job.created_at < at, and_(job.created_at == at, job.id < job_id)))
@@ -107,7 +128,7 @@ class JobRows:
     ) -> tuple[Job, ...]:
         """The oldest jobs that fit, oldest first, newer than the cursor (created_at, id)."""
         job = tables.jobs.c
-        query = select(*_COLUMNS).where(job.tenant_id == tenant_id, *_conditions(wanted))
+        query = select(*JOB_COLUMNS).where(job.tenant_id == tenant_id, *_conditions(wanted))
         if after is not None:
             at, job_id = after
             query = query.where(or_(job.created_at > at, and_(job.created_at == at, job.id > job_id)))
@@ -127,31 +148,16 @@ class JobRows:
         query = select(job.review, func.count()).where(job.tenant_id == tenant_id, gave, *_conditions(wanted))
         return {ReviewState(state): count for state, count in self._connection.execute(query.group_by(job.review))}
 
-    def expired(self, finished_before: float, most: int) -> tuple[Job, ...]:
-        """Finished jobs that are past their retention."""
-        final = [s for s in JobStatus if s.is_terminal]
-        job = tables.jobs.c
-        query = select(*_COLUMNS).where(job.status.in_(final), job.finished_at < finished_before).limit(most)
-        return tuple(from_json(Job, row) for row in self._connection.execute(query).mappings())
-
-    def remove(self, job: Job, tombstone: Tombstone) -> None:
-        """Delete a job with its steps and results, and leave a tombstone."""
-        self._connection.execute(delete(tables.results).where(tables.results.c.job_id == job.id))
-        self._connection.execute(delete(tables.steps).where(tables.steps.c.job_id == job.id))
-        for told in (tables.review_events, tables.memories, tables.judgements):
-            self._connection.execute(delete(told).where(told.c.job_id == job.id))
-        deliveries = tables.webhook_deliveries
-        self._connection.execute(delete(deliveries).where(deliveries.c.job_id == job.id))
-        keys = tables.idempotency_keys
-        self._connection.execute(delete(keys).where(keys.c.job_id == job.id))
-        items = tables.export_items
-        self._connection.execute(delete(items).where(items.c.job_id == job.id))
-        entries = tables.batch_entries
-        self._connection.execute(delete(entries).where(entries.c.job_id == job.id))
+    def remove(self, job: Job, tombstone: Tombstone) -> dict[str, int]:
+        """Delete a job with all that was made of it, and leave a tombstone; how many rows of each kind went."""
+        gone: dict[str, int] = {}
+        for name, table in MADE_OF_JOBS.items():
+            gone[name] = self._connection.execute(delete(table).where(table.c.job_id == job.id)).rowcount
         self._connection.execute(delete(tables.jobs).where(tables.jobs.c.id == job.id))
         row = {"tenant_id": job.tenant_id, "job_id": job.id, "file_sha256": tombstone.file_sha256}
         row |= {"deleted_at": tombstone.deleted_at, "reason": tombstone.reason, "batch_id": job.batch_id}
         self._connection.execute(insert(tables.tombstones).values(row))
+        return gone
 
     def tombstone(self, tenant_id: str, job_id: str) -> Tombstone | None:
         """What is left of a deleted job."""

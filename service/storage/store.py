@@ -19,6 +19,7 @@ from service.storage.files import FileRows, PageRows
 from service.storage.job_groups import GroupRows
 from service.storage.jobs import IdempotencyRows, JobRows
 from service.storage.memory import JudgementRows, MemoryRows
+from service.storage.retention import RetentionRows
 from service.storage.reviews import ReviewRows
 from service.storage.schemas import SchemaRows
 from service.storage.steps import StepRows
@@ -45,6 +46,7 @@ class Rows:
     schemas: SchemaRows
     access: AccessRows
     upkeep: UpkeepRows
+    retention: RetentionRows
     webhooks: WebhookRows
     deliveries: DeliveryRows
 
@@ -115,6 +117,7 @@ def _rows(connection: Connection) -> Rows:
         schemas=SchemaRows(connection),
         access=AccessRows(connection),
         upkeep=UpkeepRows(connection),
+        retention=RetentionRows(connection),
         webhooks=WebhookRows(connection),
         deliveries=DeliveryRows(connection),
     )

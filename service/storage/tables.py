@@ -95,6 +95,8 @@ jobs = Table(
     Column("decided_at", Float),
     Column("created_by", String(100), nullable=False),
     Column("batch_id", String(40)),
+    Column("hold", JSON(none_as_null=True)),
+    Column("expires_at", Float),
     Column("password", Text),
     Column("last_seq", Integer, nullable=False),
     Index(None, "tenant_id", "created_at", "id"),
@@ -102,6 +104,15 @@ jobs = Table(
     Index(None, "status", "finished_at"),
     Index(None, "tenant_id", "review", "created_at"),
     Index(None, "batch_id", "status"),
+    Index(None, "expires_at", "finished_at"),
+)
+
+schema_retention = Table(
+    "schema_retention",
+    metadata,
+    Column("tenant_id", String(64), primary_key=True),
+    Column("schema_name", String(100), primary_key=True),
+    Column("days", Integer, nullable=False),
 )
 
 steps = Table(

@@ -32,6 +32,7 @@ from service.api import (
     job_requests,
     payloads,
     result_payloads,
+    retention,
     review_examples,
     review_payloads,
     schemas,
@@ -178,6 +179,7 @@ def test_statuses_are_documented_with_their_codes(api: httpx.Client) -> None:
         (schemas.SchemaPayload, examples.SCHEMA_VERSION),
         (job_requests.RerunRequest, examples.RERUN_REQUEST),
         *webhooks.EXAMPLES,
+        *retention.EXAMPLES,
     ],
 )
 def test_an_example_is_of_its_own_shape(model: type[BaseModel], shown: object) -> None:

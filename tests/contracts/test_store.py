@@ -148,16 +148,6 @@ def test_a_list_shows_what_is_asked_for(filled: Store, wanted: JobFilter, found:
         assert found == {job.id for job in rows.jobs.page(TENANT, wanted, before=None, most=100)}
 
 
-def test_only_finished_jobs_past_their_time_expire(filled: Store) -> None:
-    """Whatever way they ended."""
-    ended = [a_job(f"e{n}", status=s, finished_at=5.0) for n, s in enumerate(JobStatus) if s.is_terminal]
-    young = a_job("young", status=JobStatus.SUCCEEDED, finished_at=50.0)
-    _add_jobs(filled, *ended, young, a_job("open", status=JobStatus.READING, started_at=1.0))
-    with filled.read() as rows:
-        assert {job.id for job in ended} == {job.id for job in rows.jobs.expired(50.0, 100)}
-        assert len(rows.jobs.expired(50.0, 2)) == 2
-
-
 def test_a_run_has_one_result(filled: Store) -> None:
     """Another run has its own."""
     job = a_job()
