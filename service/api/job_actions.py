@@ -19,6 +19,7 @@ from service.domain.jobs import Job
 from service.domain.pages import PageRange
 from service.jobs.control import GivenDocument, cancel_job, delete_job, rerun_job, retry_job
 from service.jobs.queries import get_job
+from service.jobs.read_again import mark_to_read
 from service.jobs.schemas import SchemaWish, choose_schemas
 from service.jobs.services import Services
 
@@ -84,12 +85,14 @@ def _rerun(services: Services, tenant_id: str, job_id: str, wanted: RerunRequest
     documents = None
     if wanted.documents is not None:
         documents = [_given(services, tenant_id, span) for span in wanted.documents]
+    if wanted.read_again:
+        mark_to_read(services, tenant_id, job_id, wanted.read_again)
     return rerun_job(services, tenant_id, job_id, schemas=schemas, options=options, documents=documents)
 
 
 def _given(services: Services, tenant_id: str, span: GivenSpan) -> GivenDocument:
     pages = PageRange(span.first, span.last)
     if span.schema_ref is None:
-        return GivenDocument(pages=pages)
+        return GivenDocument(pages=pages, is_ignored=span.ignore)
     (schema,) = choose_schemas(services, tenant_id, SchemaWish(reference=span.schema_ref)).schemas
-    return GivenDocument(pages=pages, schema=schema)
+    return GivenDocument(pages=pages, schema=schema, is_ignored=span.ignore)

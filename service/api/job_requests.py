@@ -143,6 +143,8 @@ class GivenSpan(BaseModel):
         None, description="The named schema it has; left out: the job's only one, or the one of several that it fits."
     )
 
+    ignore: bool = Field(False, description="Leave its pages out: nothing is extracted from them.")
+
     @model_validator(mode="after")
     def _in_order(self) -> GivenSpan:
         if self.last < self.first:
@@ -157,9 +159,15 @@ class RerunRequest(OptionFields):
         None, min_length=1, max_length=10_000, description="The documents inside the file, as a person sees them."
     )
 
+    read_again: list[Annotated[int, Field(ge=1, le=100_000)]] = Field(
+        [], max_length=1000, description="Pages whose picture is read by OCR, whatever text they hold."
+    )
+
     def changes_options(self) -> bool:
         """Whether any option is given."""
-        return bool(self.model_dump(exclude={"schema_", "schema_ref", "schemas", "documents"}, exclude_none=True))
+        return bool(
+            self.model_dump(exclude={"schema_", "schema_ref", "schemas", "documents", "read_again"}, exclude_none=True)
+        )
 
 
 def check_request(kind: type[R], body: JsonObject) -> R:

@@ -55,7 +55,7 @@ class FileServer:
         return encode_info(file.info()), b""
 
     def _read(self, head: JsonObject) -> Answer:
-        reading = self._opened(head).read(self._index(head))
+        reading = self._opened(head).read(self._index(head), by_picture=bool(head.get("by_picture")))
         answer = encode_page(reading.page)
         answer |= {"route": reading.route.value, "ruled": reading.ruled}
         picture = reading.picture

@@ -60,8 +60,9 @@ class ImagePages:
             issues = (Issue(stage=Stage.OPEN, code="first_frame_only", message=message),)
         return DocumentInfo(kind=self._kind, pages=sizes, issues=issues)
 
-    def read(self, index: int) -> PageReading:
-        """The picture of a page (0-based), for OCR."""
+    def read(self, index: int, *, by_picture: bool = False) -> PageReading:
+        """The picture of a page (0-based), for OCR: it has nothing else."""
+        del by_picture
         image, issues = self._load(index)
         size = self._size(index)
         page = PageText(size=size, source=TextSource.NONE, issues=issues)

@@ -42,14 +42,14 @@ class PdfPages:
         """Page sizes."""
         return DocumentInfo(kind=MediaKind.PDF, pages=self._file.sizes())
 
-    def read(self, index: int) -> PageReading:
+    def read(self, index: int, *, by_picture: bool = False) -> PageReading:
         """Read a page (0-based).
 
         Raises:
             InputError: `damaged_file`; the page cannot be loaded.
         """
         with self._file.page(index) as (page, frame):
-            return PdfPageReader(self._file, index, page, frame).read()
+            return PdfPageReader(self._file, index, page, frame).read(by_picture=by_picture)
 
     def is_blank(self, index: int) -> bool:
         """Whether reading a page (0-based) would find that it shows nothing.

@@ -84,8 +84,8 @@ class PdfPageReader:
         self._width, self._height = frame.width, frame.height
         self._drawn: Drawn = read_drawing(page, frame)
 
-    def read(self) -> PageReading:
-        """Its words, and its picture where that must be read too."""
+    def read(self, *, by_picture: bool = False) -> PageReading:
+        """Its words, and its picture where that must be read too, or, with `by_picture`, alone."""
         form = read_form(self._document, self._page, self._frame)
         found = self._glyphs(form)
         words = self._sort(fill_in(build_words(found.letters), form.texts, self._frame))
@@ -101,6 +101,7 @@ class PdfPageReader:
                 outlines=self._drawn.outlines,
             )
         )
+        route = Route.OCR if by_picture else route
         page = self._page_text(TextSource.DIGITAL, words, keep=route is not Route.OCR)
         page = replace(page, marks=tuple(form.marks))
         if route is not Route.DIGITAL and has_broken_picture(self._page):

@@ -101,8 +101,12 @@ class DocumentReader:
         answer, _ = self._ask_file({"op": "open"}, path, password, subject="the file")
         return OpenedDocument(decode_info(answer), None)
 
-    def read_pages(self, path: Path, pages: PageRange, *, password: str | None = None) -> Iterator[PageText]:
+    def read_pages(
+        self, path: Path, pages: PageRange, *, password: str | None = None, by_picture: bool = False
+    ) -> Iterator[PageText]:
         """Read pages one by one, in order; a page that defeats the readers comes as FAILED with an issue.
+
+        With `by_picture` the text that a page holds is passed over for what its picture shows.
 
         Raises:
             InputError: the file as a whole cannot be opened.
@@ -110,7 +114,7 @@ class DocumentReader:
         """
         for number in pages.numbers():
             try:
-                yield self._read_page(path, number, password)
+                yield self._read_page(path, number, password, by_picture=by_picture)
             except ReadingAbortedError:
                 raise
             except ReadingError as error:
@@ -229,8 +233,8 @@ class DocumentReader:
         if sandbox is not None:
             sandbox.kill()
 
-    def _read_page(self, path: Path, number: int, password: str | None) -> PageText:
-        head: JsonObject = {"op": "read", "page": number}
+    def _read_page(self, path: Path, number: int, password: str | None, *, by_picture: bool = False) -> PageText:
+        head: JsonObject = {"op": "read", "page": number, "by_picture": by_picture}
         try:
             answer, picture = self._ask_file(head, path, password, subject=f"page {number}")
         except InputError as error:

@@ -48,8 +48,8 @@ class OpenFile(Protocol):
         """Kind and page sizes."""
         ...
 
-    def read(self, index: int) -> PageReading:
-        """Read a page (0-based)."""
+    def read(self, index: int, *, by_picture: bool = False) -> PageReading:
+        """Read a page (0-based); with `by_picture` whatever text it holds."""
         ...
 
     def is_blank(self, index: int) -> bool:

@@ -145,6 +145,8 @@ class UnroutedReason(StrEnum):
     """No schema fits it well enough."""
     SEVERAL_FIT = "several_fit"
     """Two schemas fit it about as well."""
+    IGNORED = "ignored"
+    """A person said that its pages are nothing to extract from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -250,9 +252,8 @@ class Job:
 
         The one schema of a job that is not routed is a route that was fixed from the start.
         """
-        if not self.is_routed:
-            return Route(schema=0)
-        return self.routes[document] if self.routes is not None else None
+        known = self.routes[document] if self.routes is not None else None
+        return known if known is not None or self.is_routed else Route(schema=0)
 
     def schema_of(self, document: int) -> JobSchema | None:
         """The schema of a document (0-based); None: it is unrouted, or not routed yet."""

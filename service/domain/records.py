@@ -221,6 +221,8 @@ class PageState(StrEnum):
     NOT_REACHED = "not_reached"
     UNROUTED = "unrouted"
     """None of the job's schemas fits the document."""
+    IGNORED = "ignored"
+    """A person said that it is nothing to extract from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,6 +39,7 @@ def build_coverage(
     *,
     skipped: Collection[int] = (),
     unrouted: Collection[int] = (),
+    ignored: Collection[int] = (),
 ) -> tuple[PageCoverage, ...]:
     """The state of every page 1..page_count, in order.
 
@@ -47,6 +48,7 @@ def build_coverage(
         fields: the entries of every record; a value counts on the page where it stands.
         skipped: pages beyond a limit that the job was told to leave.
         unrouted: pages of documents that were given no schema.
+        ignored: pages that a person left out.
     """
     counts = Counter(
         entry.location.page
@@ -59,6 +61,7 @@ def build_coverage(
         for page in split.pages:
             by_page.setdefault(page, []).append(split)
     left = dict.fromkeys(skipped, PageState.SKIPPED_LIMIT) | dict.fromkeys(unrouted, PageState.UNROUTED)
+    left |= dict.fromkeys(ignored, PageState.IGNORED)
     return tuple(
         PageCoverage(
             page=page,

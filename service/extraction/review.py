@@ -8,7 +8,7 @@ from service.domain.records import Confidence, FieldEntry, PageCoverage, PageSta
 
 _MOST_PER_RECORD = 100
 """A table of 2,000 doubtful rows is one finding, not 12,000; the rest is told as a number."""
-_FINE_PAGES = (PageState.EXTRACTED, PageState.BLANK)
+_FINE_PAGES = (PageState.EXTRACTED, PageState.BLANK, PageState.IGNORED)
 
 
 def review_reasons(

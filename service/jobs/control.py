@@ -18,6 +18,7 @@ from service.domain.jobs import (
     Step,
     StepKind,
     StepState,
+    UnroutedReason,
 )
 from service.domain.pages import PageRange, TextSource
 from service.domain.records import NO_USAGE
@@ -104,6 +105,8 @@ class GivenDocument:
     pages: PageRange
     schema: JobSchema | None = None
     """None: the job's only one, or the one of several that it fits."""
+    is_ignored: bool = False
+    """Whether nothing is to be extracted from it."""
 
 
 def rerun_job(
@@ -174,10 +177,16 @@ def _laid_out(chosen: ChosenSchemas, given: Sequence[GivenDocument] | None) -> _
         if document.schema is not None and document.schema not in schemas:
             schemas.append(document.schema)
     documents = tuple(document.pages for document in given)
+    if all(document.is_ignored for document in given):
+        raise _boundary_fault("nothing is left to extract from")
+    ignored = Route(schema=None, reason=UnroutedReason.IGNORED)
     if len(schemas) == 1 and not chosen.is_routed:
-        return _Layout(schemas=chosen.schemas, is_routed=False, documents=documents)
+        kept = tuple(ignored if document.is_ignored else Route(schema=0) for document in given)
+        routes = kept if ignored in kept else None
+        return _Layout(schemas=chosen.schemas, is_routed=False, documents=documents, routes=routes)
     usual = None if chosen.is_routed else Route(schema=0)
-    routes = tuple(usual if d.schema is None else Route(schema=schemas.index(d.schema)) for d in given)
+    found = tuple(usual if d.schema is None else Route(schema=schemas.index(d.schema)) for d in given)
+    routes = tuple(ignored if d.is_ignored else route for d, route in zip(given, found, strict=True))
     return _Layout(schemas=tuple(schemas), is_routed=True, documents=documents, routes=routes)
 
 

@@ -38,11 +38,19 @@ def find_doubts(job: Job, records: Sequence[Record], coverage: Sequence[PageCove
 
 
 def unrouted_documents(job: Job) -> Iterator[tuple[int, PageRange, UnroutedReason]]:
-    """Index, pages and reason of the documents that were given no schema."""
+    """Index, pages and reason of the documents that were given no schema; not of those that a person left out."""
     for index, pages in enumerate(job.page_ranges()):
         route = job.route_of(index)
-        if route is not None and route.schema is None:
+        if route is not None and route.schema is None and route.reason is not UnroutedReason.IGNORED:
             yield index, pages, route.reason or UnroutedReason.NO_FIT
+
+
+def ignored_pages(job: Job) -> Iterator[int]:
+    """Pages of the documents that a person left out."""
+    for index, pages in enumerate(job.page_ranges()):
+        route = job.route_of(index)
+        if route is not None and route.reason is UnroutedReason.IGNORED:
+            yield from pages.numbers()
 
 
 def unrouted_issues(job: Job) -> Iterator[Issue]:

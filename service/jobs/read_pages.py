@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from service.domain.jobs import Job, StepKind
-from service.domain.pages import PageText
-from service.jobs.lifecycle import NewStep, is_to_read, page_ranges
+from service.domain.pages import PageRange, PageText
+from service.jobs.lifecycle import NewStep, is_to_read
 from service.jobs.services import Services
 from service.jobs.settle import Claim, Outcome
 from service.storage.store import Rows
+
+READ_AGAIN = "read_again"
+"""Code of the issue that stands with a page whose picture a person wants read."""
 
 
 def read_pages(services: Services, claim: Claim) -> Outcome:
@@ -18,8 +21,10 @@ def read_pages(services: Services, claim: Claim) -> Outcome:
     source_key = job.source_key or ""
     with services.store.read() as rows:
         known = rows.pages.sources(source_key)
-    missing = tuple(n for n in wanted if is_to_read(known.get(n)))
-    texts = tuple(_read_for_a_while(services, claim, missing))
+        missing = tuple(n for n in wanted if is_to_read(known.get(n)))
+        before = rows.pages.load(source_key, [n for n in missing if n in known])
+    pictured = frozenset(t.page for t in before if any(issue.code == READ_AGAIN for issue in t.issues))
+    texts = tuple(_read_for_a_while(services, claim, missing, pictured))
     read = {text.page for text in texts}
     rest = tuple(n for n in missing if n not in read)
 
@@ -31,13 +36,14 @@ def read_pages(services: Services, claim: Claim) -> Outcome:
     return Outcome(apply=keep, more=more)
 
 
-def _read_for_a_while(services: Services, claim: Claim, pages: Sequence[int]) -> Iterator[PageText]:
+def _read_for_a_while(
+    services: Services, claim: Claim, pages: Sequence[int], pictured: Collection[int]
+) -> Iterator[PageText]:
     """Pages in order until the time of one step is used up, or the claim is lost; at least one."""
     started = services.clock()
     with services.blobs.local(claim.job.source_key or "") as path:
-        for within in page_ranges(pages, len(pages) or 1):
-            for text in services.reader.read_pages(path, within):
-                yield text
-                over = services.clock() - started > services.limits.read_slice_s
-                if over or not services.keeper.holds(claim.owner):
-                    return
+        for number in pages:
+            yield from services.reader.read_pages(path, PageRange(number, number), by_picture=number in pictured)
+            over = services.clock() - started > services.limits.read_slice_s
+            if over or not services.keeper.holds(claim.owner):
+                return

@@ -39,9 +39,12 @@ def stub() -> Generator[ModelStub]:
 def service(stub: ModelStub, tmp_path: Path) -> Generator[tuple[str, LocalService]]:
     """A service of the test's own: its address, and itself."""
     stub.reset()
-    settings = {"model": "upstage:information-extract", "upstage_base_url": stub.base_url, "upstage_api_key": "up_t"}
-    settings["review_return_origins"] = PROGRAM
-    with local_service(tmp_path / "home", **settings) as running, http_server(running.app()) as url:
+    settings: dict[str, object] = {"review_return_origins": PROGRAM, "model": "upstage:information-extract"}
+    settings |= {"upstage_base_url": stub.base_url, "upstage_api_key": "up_t"}
+    with (
+        local_service(tmp_path / "home", **settings) as running,  # pyright: ignore[reportArgumentType] - settings alone
+        http_server(running.app()) as url,
+    ):
         yield url, running
 
 

@@ -19,7 +19,7 @@ const percent = (share) => `${Math.round(share * 1000) / 10} %`;
 export function reliability(curve) {
   const [width, height, left, bottom] = [420, 240, 40, 26];
   const x = (share) => left + share * (width - left - 10);
-  const y = (share) => 10 + (1 - share) * (height - bottom - 10);
+  const y = (share) => 26 + (1 - share) * (height - bottom - 26);
   const told = curve.filter((band) => band.looked_at.count);
   const said = told.map((band) => `${percent(band.begins)} to ${percent(band.ends)}: ${percent(band.looked_at.value)} of ${band.looked_at.count}`).join("; ");
   const svg = frame(width, height, told.length ? `Right by stated probability. ${said}` : "No values with a probability were looked at.");

@@ -8,7 +8,7 @@ const WHY = {
   no_fit: "no schema fits them",
   several_fit: "several schemas fit them about as well",
 };
-const LINE = /^(\d+)(?:\s*[-–]\s*(\d+))?(?:\s+(\S+))?$/;
+const LINE = /^(not\s+)?(\d+)(?:\s*[-–]\s*(\d+))?(?:\s+(\S+))?$/;
 
 /** The schemas of all records by the index of their document; each is asked for once. */
 export async function fetchSchemas(jobId, result) {
@@ -28,7 +28,7 @@ const range = (pages) => (pages.length > 1 ? `${pages[0]}-${pages.at(-1)}` : Str
 /** Which pages have no record and why; empty where every document has one. */
 export function saidOfUnrouted(result) {
   return result.documents
-    .filter((document) => document.schema === null)
+    .filter((document) => document.schema === null && document.reason !== "ignored")
     .map((document) => {
       const [best] = document.candidates;
       const closest = best ? ` (closest: ${best.schema.name})` : "";
@@ -40,14 +40,15 @@ export function saidOfUnrouted(result) {
 /** The documents as they are now, in the form in which they can be changed. */
 export function written(result) {
   const named = result.schema === null;
-  return result.documents.map(({ pages, schema }) => (named && schema ? `${range(pages)} ${schema.name}` : range(pages))).join(", ");
+  return result.documents.map(({ pages, schema, reason }) => `${reason === "ignored" ? "not " : ""}${range(pages)}${named && schema ? ` ${schema.name}` : ""}`).join(", ");
 }
 
 /** What was written, for a rerun; a document that stays as it was keeps the version of its schema. */
 export function readWritten(text, result) {
   return text.split(/[,;\n]/).map((part) => part.trim()).filter(Boolean).map((part) => {
-    const [, first, last, name] = LINE.exec(part) ?? [null, "0", "0"];
+    const [, no, first, last, name] = LINE.exec(part) ?? [null, null, "0", "0"];
     const span = { first: Number(first), last: Number(last ?? first) };
+    if (no) return { ...span, ignore: true };
     const before = result.documents.find(({ pages }) => pages[0] === span.first && pages.at(-1) === span.last)?.schema;
     const kept = before && before.version !== null && (!name || name === before.name) ? reference(before) : null;
     const wanted = name ?? (result.schema === null ? kept : null);

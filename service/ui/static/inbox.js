@@ -1,6 +1,6 @@
 // The list of documents: what waits, what runs, what is done.
 
-import { ApiError, get, post } from "/ui/api.js";
+import { ApiError, get, picture, post } from "/ui/api.js";
 import { ask } from "/ui/dialogs.js";
 import { $, foreign, h, mark } from "/ui/dom.js";
 import { offerUpload, setSchemas, wireUpload } from "/ui/intake.js";
@@ -156,6 +156,7 @@ async function refresh() {
   }
   offerSchemas();
   draw();
+  warmNext();
 }
 
 /** Documents that were added on this page: they are shown at once. */
@@ -200,6 +201,23 @@ async function approveShown() {
   if (left) $("#counts").textContent = left === 1 ? "One was not approved: somebody has it, or changed it." : `${left} were not approved: somebody has them, or changed them.`;
 }
 
+/** Pictures that were asked for ahead of time: what is opened next stands there at once. */
+const warmed = new Set();
+
+function warm(job) {
+  const file = job && files.get(job.file_id);
+  if (!file?.pages?.length || warmed.has(file.id)) return;
+  warmed.add(file.id);
+  new Image().src = picture(file.id, 1, 100);
+}
+
+/** The oldest waiting document is what Review next gives; the marked one is what Enter opens. */
+function warmNext() {
+  const waiting = [...jobs.values()].filter((job) => GROUPS.review[1](job) && !job.review.claimed_by);
+  warm(waiting.reduce((oldest, job) => (oldest && oldest.timing.queued_at <= job.timing.queued_at ? oldest : job), null));
+  warm(shown()[here]);
+}
+
 async function reviewNext() {
   const { job } = await post("/review/next", {});
   if (job) location.assign(`/review/${job.id}`);
@@ -226,6 +244,7 @@ function wire() {
   $("#search").addEventListener("input", draw);
   $("#next").addEventListener("click", reviewNext);
   $("#approve-all").addEventListener("click", approveShown);
+  $("#jobs tbody").addEventListener("pointerover", (event) => warm(jobs.get(event.target.closest("tr")?.dataset.job)));
   $("#upload").addEventListener("click", () => $("#files").click());
   $("#fresh").addEventListener("click", () => { freeze(); draw(); });
   document.addEventListener("keydown", onKey);

@@ -96,14 +96,22 @@ export class PageView {
     }
   }
 
-  /** The boxes of this page: `{id, coordinates, mark}`. */
+  /** The boxes of this page: `{id, coordinates, mark}`; those that are there already stay. */
   boxes(list) {
-    this.#boxes = list.map((item) => ({ ...item, box: box(item.coordinates) }));
-    $("#boxes").replaceChildren(...this.#boxes.map((item) => {
-      item.element = h("div", { class: `box ${item.mark}` });
-      this.#place(item.element, item.box);
-      return item.element;
-    }));
+    const known = new Map(this.#boxes.map((item) => [item.id, item]));
+    this.#boxes = list.map((item) => this.#box(item, known));
+    for (const { element } of known.values()) element.remove();
+  }
+
+  #box(item, known) {
+    const old = known.get(item.id);
+    known.delete(item.id);
+    if (old?.coordinates === item.coordinates && old.mark === item.mark) return old;
+    const made = { ...item, box: box(item.coordinates), element: old?.element ?? h("div", {}) };
+    made.element.className = `box ${item.mark}`;
+    this.#place(made.element, made.box);
+    if (!old) $("#boxes").append(made.element);
+    return made;
   }
 
   /** Make the box of a field the strong one. */

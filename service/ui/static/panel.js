@@ -64,11 +64,13 @@ export class Panel {
       if (here) button.setAttribute("aria-current", "true");
       else button.removeAttribute("aria-current");
     }
+    for (const grid of this.grids) grid.activate(leaf);
+  }
+
+  /** Bring a leaf into view. */
+  reveal(leaf) {
     this.items.get(leaf.address)?.scrollIntoView({ block: "nearest" });
-    for (const grid of this.grids) {
-      grid.activate(leaf);
-      if (leaf.table === grid.table) grid.element.scrollIntoView({ block: "nearest" });
-    }
+    this.grids.find((grid) => grid.table === leaf.table)?.element.scrollIntoView({ block: "nearest" });
   }
 
   /** The checks that do not hold, each leading to the first of its fields. */

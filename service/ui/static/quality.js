@@ -44,17 +44,25 @@ function lessonText(lesson) {
   return lesson.kind === "constant" ? `always “${lesson.value}”` : `stands ${lesson.where}`;
 }
 
-function memoryPart(memory) {
-  const count = memory.lessons.length + memory.tables.length;
-  const forget = h("button", { class: "quiet small", onclick: () => forgetOne(memory) }, "Forget");
-  const lessons = memory.lessons.map((lesson) => h("li", {}, h("strong", {}, foreign(fieldName(lesson.path))), " ", foreign(lessonText(lesson))));
-  const tables = memory.tables.map((table) => h("li", {}, h("strong", {}, foreign(fieldName(table.path))), " under ", foreign(Object.values(table.columns).filter(Boolean).map((words) => `“${words}”`).join(", "))));
+/** What the documents of one layout taught: the newest first, each of which can be forgotten. */
+function layoutPart(memories) {
+  const [newest] = memories;
+  const lessons = newest.lessons.map((lesson) => h("li", {}, h("strong", {}, foreign(fieldName(lesson.path))), " ", foreign(lessonText(lesson))));
+  const tables = newest.tables.map((table) => h("li", {}, h("strong", {}, foreign(fieldName(table.path))), " under ", foreign(Object.values(table.columns).filter(Boolean).map((words) => `“${words}”`).join(", "))));
+  const documents = memories.map((memory) => h(
+    "li",
+    {},
+    h("a", { href: `/review/${memory.job_id}` }, "Document"),
+    h("span", { class: "faint" }, "by ", foreign(memory.created_by), `, ${age(memory.created_at)}`),
+    h("span", { class: "grow" }),
+    h("button", { class: "quiet small", onclick: () => forgetOne(memory) }, "Forget"),
+  ));
   return h(
     "details",
     { class: "memory" },
-    h("summary", {}, foreign(memory.title || "A layout without words at its top"), h("span", { class: "faint" }, `${memory.schema} · ${count === 1 ? "1 lesson" : `${count} lessons`} · `, foreign(memory.created_by), `, ${age(memory.created_at)}`)),
+    h("summary", {}, foreign(newest.title || "A layout without words at its top"), h("span", { class: "faint" }, `${newest.schema} · ${memories.length === 1 ? "1 document" : `${memories.length} documents`}`)),
     h("ul", {}, ...lessons, ...tables),
-    h("div", { class: "row" }, h("a", { href: `/review/${memory.job_id}` }, "The document"), forget),
+    h("ul", { class: "documents" }, ...documents),
   );
 }
 
@@ -69,7 +77,9 @@ async function drawMemories() {
   const schema = $("#schema").value;
   const { memories } = await get(`/memory${schema ? `?schema=${encodeURIComponent(schema)}` : ""}`);
   const none = h("div", { class: "empty" }, h("strong", {}, "Nothing learned yet"), "Approve a document in which you corrected something.");
-  $("#memories").replaceChildren(...(memories.length ? memories.map(memoryPart) : [none]));
+  const layouts = new Map();
+  for (const memory of memories) layouts.set(memory.layout, [...(layouts.get(memory.layout) ?? []), memory]);
+  $("#memories").replaceChildren(...(memories.length ? [...layouts.values()].map(layoutPart) : [none]));
 }
 
 async function draw() {

@@ -4,11 +4,12 @@ import { ApiError, get, picture, post } from "/ui/api.js";
 import { Card } from "/ui/card.js";
 import { Changes } from "/ui/changes.js";
 import { ask, showHistory, showKeys } from "/ui/dialogs.js";
-import { fetchSchemas, readWritten, saidOfUnrouted, written } from "/ui/documents.js";
+import { fetchSchemas, saidOfUnrouted } from "/ui/documents.js";
 import { $, h } from "/ui/dom.js";
 import { DECIDED, drawHead, drawLeft, drawThumbs, notice, told } from "/ui/frame.js";
 import { pasted, spreadsheet } from "/ui/grid.js";
 import { askColleague, goBack, LINKED, showQuestion } from "/ui/hand-on.js";
+import { askBoundaries, askToRead } from "/ui/mend.js";
 import { PageView } from "/ui/page-view.js";
 import { Panel } from "/ui/panel.js";
 import { place, plain, RecordModel } from "/ui/record.js";
@@ -33,6 +34,7 @@ const card = new Card({ accept, absent, undo, take: (candidate) => change({ valu
 async function fetchDocument(jobId) {
   const job = await get(`/jobs/${jobId}`);
   if (!isOver(job)) return { job };
+  new Image().src = picture(job.file_id, 1, 100); // on its way while the record is
   const result = await get(`/jobs/${jobId}/result?view=compact`);
   return { job, result, schemas: await fetchSchemas(jobId, result), file: result.file };
 }
@@ -149,9 +151,18 @@ function open(next) {
   if (page && page !== view.page) view.show(page);
   else if (!view.page) view.show(doc.model.pages[0] ?? 1);
   view.strengthen(leaf.address);
-  view.reveal();
-  showEvidence(entry);
   card.focus();
+  afterPaint(() => {
+    if (leaf !== next) return;
+    panel.reveal(leaf);
+    view.reveal();
+    showEvidence(entry);
+  });
+}
+
+/** What may follow once the eye has what it waits for. */
+function afterPaint(work) {
+  requestAnimationFrame(() => setTimeout(work));
 }
 
 function showEvidence(entry) {
@@ -429,22 +440,22 @@ async function nextDocument(skip = []) {
   return load(job.id);
 }
 
-/** Say anew which pages are one document; the file is run again, and corrections stay where their place is still there. */
-async function boundaries() {
+/** Another run with other boundaries, or a page read anew; corrections stay where their place is still there. */
+async function mend(question) {
   await leave();
   await doc.changes.settled();
-  const text = `The file has ${doc.file.pages.length} pages. Now: ${written(doc.result)}. Write the pages of each document, and its schema where it should have another: 1-2 invoice, 3.`;
-  const answer = await ask({ heading: "Documents in this file", text, write: "Pages", yes: "Run again" });
-  if (!answer) return;
+  const wanted = await question(doc, view.page);
+  if (!wanted) return;
   try {
-    await post(`/jobs/${doc.job.id}/rerun`, { documents: readWritten(answer.written, doc.result) });
+    await post(`/jobs/${doc.job.id}/rerun`, wanted);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return notice(error.message);
+    notice(error.message);
+    return;
   }
   $("#work").hidden = true;
   $("#loading").hidden = false;
-  return load(doc.job.id);
+  await load(doc.job.id);
 }
 
 async function reopen() {
@@ -509,7 +520,7 @@ function wire() {
   const menu = (shown) => { $("#more-menu").hidden = !shown; $("#more").setAttribute("aria-expanded", String(shown)); };
   $("#more").addEventListener("click", () => menu($("#more-menu").hidden));
   document.addEventListener("click", (event) => { if (event.target !== $("#more")) menu(false); });
-  for (const [id, act] of [["postpone", postpone], ["ask", handOn], ["reject", reject], ["reopen", reopen], ["to-next", () => nextDocument()], ["boundaries", boundaries]]) $(`#${id}`).addEventListener("click", alone(act));
+  for (const [id, act] of [["postpone", postpone], ["ask", handOn], ["reject", reject], ["reopen", reopen], ["to-next", () => nextDocument()], ["boundaries", () => mend(askBoundaries)], ["read-again", () => mend(askToRead)]]) $(`#${id}`).addEventListener("click", alone(act));
   addEventListener("beforeunload", (event) => { if (doc?.changes.pending || card.changed) event.preventDefault(); });
   addEventListener("popstate", () => location.reload());
   let active = Date.now();

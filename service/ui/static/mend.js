@@ -1,0 +1,18 @@
+// Mending what a run took for granted: where documents begin and end, which pages count, how a page is read.
+
+import { ask } from "/ui/dialogs.js";
+import { readWritten, written } from "/ui/documents.js";
+
+/** Which pages are one document; what a new run is asked for, or nothing. */
+export async function askBoundaries(doc) {
+  const text = `The file has ${doc.file.pages.length} pages. Now: ${written(doc.result)}. Write the pages of each document, and its schema where it should have another: 1-2 invoice, 3. What is to be left out: not 4.`;
+  const answer = await ask({ heading: "Documents in this file", text, write: "Pages", yes: "Run again" });
+  return answer && { documents: readWritten(answer.written, doc.result) };
+}
+
+/** Whether the page in view is to be read from its picture. */
+export async function askToRead(doc, page) {
+  const text = `Page ${page} is read from its picture, whatever text it holds: for pages whose text is wrong, or cannot be chosen. Your corrections stay where their place is still there.`;
+  const answer = await ask({ heading: "Read this page again?", text, yes: "Read again" });
+  return answer && { read_again: [page] };
+}
