@@ -23,6 +23,8 @@ from service.cli.exit_codes import ExitCode
 
 ROOT = Path(__file__).parents[1]
 NOTES = Path(__file__).with_name("quality_notes.md")
+PLACES = Path(__file__).with_name("quality_places.md")
+"""What `benchmarks.grounding` wrote."""
 LINES = "lines[]."
 PARTS = ("all", "development", "validation")
 WEAK_F1 = 0.7
@@ -116,6 +118,8 @@ def report(run: Figures, measured: str, sets: Iterable[str]) -> Iterator[str]:
     yield "\n".join(_weak(run, sets))
     yield "## What bounds them"
     yield NOTES.read_text(encoding="utf-8").strip()
+    yield "## Places"
+    yield PLACES.read_text(encoding="utf-8").strip()
     yield "## Field by field"
     for name in sets:
         yield f"### {name}"

@@ -101,7 +101,8 @@ def _places(node: Json, path: str) -> list[tuple[str, tuple[Place, ...]]]:
     if not isinstance(node, dict):
         return []
     alternatives = node.get("alternatives")
-    own = [node, *(alternatives if isinstance(alternatives, list) else [])]
+    others = alternatives if isinstance(alternatives, list) else []
+    own = [node, *({"page": node.get("page"), "bbox": o} if isinstance(o, list) else o for o in others)]
     found = tuple(p for p in map(_place, own) if p is not None)
     if found:
         return [(path, found)]

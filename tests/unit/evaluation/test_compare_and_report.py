@@ -165,3 +165,16 @@ def test_lower_bound_is_below_the_share() -> None:
     assert many is not None
     assert few < 0.8 < 0.99 < many
     assert wilson_lower(0, 0) is None
+
+
+def test_other_places_may_be_given_as_boxes_of_the_same_page(tmp_path: Path) -> None:
+    """Some sets write the page once."""
+    node = {
+        "page": 2,
+        "bbox": [0.1, 0.1, 0.2, 0.2],
+        "alternatives": [[0.5, 0.5, 0.6, 0.6], {"page": 3, "bbox": [0, 0, 1, 1]}],
+    }
+    row = {"file": "a.pdf", "schema": SCHEMA, "truth": {}, "boxes": {"total": node}}
+    (tmp_path / "truth.jsonl").write_text(json.dumps(row) + "\n")
+    (case,) = load_cases(tmp_path)
+    assert [(place.page, place.box.x0) for place in case.places["/total"]] == [(2, 0.1), (2, 0.5), (3, 0.0)]
