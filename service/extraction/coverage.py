@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -37,18 +37,15 @@ def build_coverage(
     splits: Sequence[SplitCoverage],
     fields: Iterable[Fields],
     *,
-    skipped: Collection[int] = (),
-    unrouted: Collection[int] = (),
-    ignored: Collection[int] = (),
+    left_out: Mapping[int, PageState] | None = None,
 ) -> tuple[PageCoverage, ...]:
     """The state of every page 1..page_count, in order.
 
     Args:
         texts: how the words of each page that was read came to be.
         fields: the entries of every record; a value counts on the page where it stands.
-        skipped: pages beyond a limit that the job was told to leave.
-        unrouted: pages of documents that were given no schema.
-        ignored: pages that a person left out.
+        left_out: pages that nothing was asked about, with the state that says why: beyond a limit, of a document that
+            was given no schema, or left out by a person.
     """
     counts = Counter(
         entry.location.page
@@ -60,8 +57,7 @@ def build_coverage(
     for split in splits:
         for page in split.pages:
             by_page.setdefault(page, []).append(split)
-    left = dict.fromkeys(skipped, PageState.SKIPPED_LIMIT) | dict.fromkeys(unrouted, PageState.UNROUTED)
-    left |= dict.fromkeys(ignored, PageState.IGNORED)
+    left = left_out or {}
     return tuple(
         PageCoverage(
             page=page,

@@ -1,4 +1,4 @@
-"""Why a person should look at a job: the doubts about its records, as their schemas weigh them, and what has no schema."""
+"""Why a person should look at a job: doubts about its records, as their schemas weigh them, and what has no schema."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from service.domain.jobs import Job, UnroutedReason
 from service.domain.pages import PageRange
-from service.domain.records import Issue, PageCoverage, Record, Stage
+from service.domain.records import Issue, PageCoverage, PageState, Record, Stage
 from service.extraction.review import review_reasons
 from service.extraction.review_policy import apply_policy, limit_reasons, parse_policy
 
@@ -45,12 +45,15 @@ def unrouted_documents(job: Job) -> Iterator[tuple[int, PageRange, UnroutedReaso
             yield index, pages, route.reason or UnroutedReason.NO_FIT
 
 
-def ignored_pages(job: Job) -> Iterator[int]:
-    """Pages of the documents that a person left out."""
+def left_out_pages(job: Job) -> dict[int, PageState]:
+    """Pages of the documents that have no schema, and why nothing was asked about them."""
+    found: dict[int, PageState] = {}
     for index, pages in enumerate(job.page_ranges()):
         route = job.route_of(index)
-        if route is not None and route.reason is UnroutedReason.IGNORED:
-            yield from pages.numbers()
+        if route is not None and route.schema is None:
+            state = PageState.IGNORED if route.reason is UnroutedReason.IGNORED else PageState.UNROUTED
+            found |= dict.fromkeys(pages.numbers(), state)
+    return found
 
 
 def unrouted_issues(job: Job) -> Iterator[Issue]:

@@ -20,7 +20,7 @@ from service.extraction.plan import narrow_schema
 from service.extraction.shape import blank_extraction
 from service.jobs import lifecycle
 from service.jobs.calibrate import calibrate
-from service.jobs.doubts import find_doubts, ignored_pages, unrouted_documents, unrouted_issues
+from service.jobs.doubts import find_doubts, left_out_pages, unrouted_documents, unrouted_issues
 from service.jobs.services import Services
 from service.jobs.settle import Claim, Outcome
 from service.storage.codec import pack
@@ -68,8 +68,7 @@ def merge_splits(services: Services, claim: Claim) -> Outcome:
         splits.texts,
         _split_coverage(splits),
         [record.fields for record in records],
-        unrouted=[page for _, pages, _ in unrouted_documents(job) for page in pages.numbers()],
-        ignored=[*ignored_pages(job)],
+        left_out=left_out_pages(job),
     )
     result = RunResult(
         records=records,

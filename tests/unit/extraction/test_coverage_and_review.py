@@ -60,7 +60,10 @@ def test_values_count_on_the_pages_where_they_stand() -> None:
 
 def test_pages_beyond_a_limit_say_so() -> None:
     """A skipped page is neither blank nor lost."""
-    assert build_coverage(2, {}, [split(0, (1,), DONE)], [], skipped=[2])[1].state is PageState.SKIPPED_LIMIT
+    assert (
+        build_coverage(2, {}, [split(0, (1,), DONE)], [], left_out={2: PageState.SKIPPED_LIMIT})[1].state
+        is PageState.SKIPPED_LIMIT
+    )
 
 
 @given(
