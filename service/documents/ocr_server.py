@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from service.documents.codes import find_codes
 from service.documents.messages import decode_box, encode_words
 from service.documents.ocr_models import OcrModels
 from service.documents.ocr_page import compare_lines, picture_of, read_picture
@@ -15,10 +16,12 @@ class OcrServer:
         self._models: OcrModels | None = None
 
     def serve(self, head: JsonObject, body: bytes) -> tuple[JsonObject, bytes]:
-        """Answer `read` (words of a picture) or `compare` (texts in boxes)."""
-        models = self._models = self._models or OcrModels()
+        """Answer `read` (words of a picture), `compare` (texts in boxes) or `codes` (formats of bar codes)."""
         width, height, channels = (int(str(head[key])) for key in ("width", "height", "channels"))
         picture = picture_of(body, width, height, channels)
+        if head["op"] == "codes":
+            return {"codes": list(find_codes(picture))}, b""
+        models = self._models = self._models or OcrModels()
         if head["op"] == "compare":
             boxes = head["boxes"]
             assert isinstance(boxes, list)

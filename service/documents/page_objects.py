@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -30,6 +31,8 @@ _STRAIGHT = 0.7
 """Points by which the ends of a straight rule may differ."""
 _LETTER_HEIGHT = (3.0, 40.0)
 """Points: shapes of this height may be letters drawn as outlines."""
+_FEWEST_BARS = 12
+"""Lines side by side that may be a bar code."""
 _WHOLE_PAGE = 0.9
 """Share of the page: a frame larger than this is the page's edge, not a table."""
 _TRIED_PIXELS = 40_000_000
@@ -56,7 +59,14 @@ class Drawn:
     @property
     def only_rules(self) -> bool:
         """Whether nothing but straight lines is drawn: no letter can be among it."""
-        return bool(self.rules) and not self.pictures and self.fills == 0 and self.outlines == 0
+        plain = not self.pictures and self.fills == 0 and self.outlines == 0
+        return bool(self.rules) and plain and not self.barred
+
+    @property
+    def barred(self) -> bool:
+        """Whether many upright lines stand side by side between the same two heights, as those of a bar code do."""
+        upright = Counter((round(rule.y0, 3), round(rule.y1, 3)) for rule in self.rules if rule.width == 0)
+        return any(count >= _FEWEST_BARS for count in upright.values())
 
     @property
     def ruled(self) -> bool:

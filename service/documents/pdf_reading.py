@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pypdfium2 as pdfium
 
+from service.documents.codes import MOST_WORDS
 from service.documents.forms import PageForm, fill_in, flattened, read_form
 from service.documents.frames import PageFrame, clip
 from service.documents.glyphs import PageGlyphs, read_glyphs
@@ -102,6 +103,8 @@ class PdfPageReader:
             )
         )
         route = Route.OCR if by_picture else route
+        if route is Route.DIGITAL and len(words) <= MOST_WORDS and self._drawn.barred:
+            route = Route.COMPLETE
         page = self._page_text(TextSource.DIGITAL, words, keep=route is not Route.OCR)
         page = replace(page, marks=tuple(form.marks))
         if route is not Route.DIGITAL and has_broken_picture(self._page):

@@ -14,6 +14,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Literal
 
+from service.documents.codes import MOST_WORDS
 from service.documents.judging import Route
 from service.documents.merging import add_picture_words, complete_page, fill_tables, sample_lines
 from service.documents.messages import (
@@ -245,6 +246,7 @@ class DocumentReader:
         if route is not Route.DIGITAL:
             head = {key: answer[key] for key in ("width", "height", "channels")}
             page = self._read_picture(page, route, head, picture)
+            page = self._with_codes(page, head, picture) if len(page.words) <= MOST_WORDS else page
         return self._with_tables(page, path, password) if answer.get("ruled") and page.words else page
 
     def _with_tables(self, page: PageText, path: Path, password: str | None) -> PageText:
@@ -283,6 +285,14 @@ class DocumentReader:
                 self._letterheads.clear()
             self._letterheads[digest] = words
         return add_picture_words(page, words)
+
+    def _with_codes(self, page: PageText, head: JsonObject, picture: bytes) -> PageText:
+        """A page with hardly a word, with the formats of its bar codes; if it shows nothing else, nothing is unread."""
+        found = self._ask_ocr({**head, "op": "codes"}, picture, subject=f"the codes of page {page.page}")[0]["codes"]
+        if not isinstance(found, list) or not found:
+            return page
+        source = page.source if page.words else TextSource.NONE
+        return replace(page, source=source, codes=tuple(map(str, found)))
 
     def _ocr_words(self, page: PageText, head: JsonObject, picture: bytes) -> tuple[Word, ...]:
         request: JsonObject = {**head, "op": "read", "height_points": page.size.height}

@@ -124,6 +124,8 @@ class PageText:
     words: tuple[Word, ...] = ()
     tables: tuple[RuledTable, ...] = ()
     marks: tuple[CheckMark, ...] = ()
+    codes: tuple[str, ...] = ()
+    """Formats of the bar codes on it, such as `QR Code`; looked for on pages with hardly a word."""
     issues: tuple[Issue, ...] = field(default=())
 
     @property

@@ -161,13 +161,15 @@ def find_documents(pages: Sequence[PageText]) -> tuple[PageRange, ...]:
         return ()
     starts = [pages[0].page]
     before: _Face | None = None
+    is_parted = False
     for page in pages:
-        if not page.words:
-            continue
-        face = _Face(page)
-        if before is not None and (before.is_separator or _evidence(before, face) >= _BEGINS):
-            starts.append(page.page)
-        before = face
+        if _is_separator(page):
+            is_parted = before is not None
+        elif page.words:
+            face = _Face(page)
+            if before is not None and (is_parted or _evidence(before, face) >= _BEGINS):
+                starts.append(page.page)
+            before, is_parted = face, False
     ends = [start - 1 for start in starts[1:]] + [pages[-1].page]
     return tuple(PageRange(first, last) for first, last in zip(starts, ends, strict=True))
 
@@ -243,15 +245,16 @@ class _Face:
         return any(_END.search(_text(line)) for line in self._lines)
 
     @cached_property
-    def is_separator(self) -> bool:
-        """Whether it is a sheet that says that it parts documents."""
-        words = self._page.words
-        return len(words) <= _MOST_ON_SEPARATOR and any(_SEPARATOR.search(_text(line)) for line in self._lines)
-
-    @cached_property
     def habits(self) -> Habits:
         """How it is set and worded."""
         return habits_of(self._page)
+
+
+def _is_separator(page: PageText) -> bool:
+    """Whether it is a sheet that says that it parts documents, or that shows a bar code and hardly anything else."""
+    if len(page.words) > _MOST_ON_SEPARATOR:
+        return False
+    return bool(page.codes) or any(_SEPARATOR.search(_text(line)) for line in page.lines())
 
 
 @dataclass(frozen=True, slots=True)
