@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 from urllib.parse import urlsplit
@@ -44,6 +44,7 @@ from service.protocol.json_text import decode_json
 
 _LOOK_AGAIN_S = 1.0
 _FAILURES = frozenset({ErrorCode.MODEL_TIMEOUT, ErrorCode.MODEL_UNAVAILABLE})
+_PIECE_BYTES = 128 * 1024
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
 """A whole answer, unpacked. Beyond it nobody answers a question any more."""
 
@@ -187,9 +188,11 @@ class HttpDoor:
 
     async def _call(self, call: Call, reader: AnswerReader) -> tuple[ChatCompletion, CallReport]:
         deadline = asyncio.timeout(call.timeout_s)
+        length = {"content-length": str(len(call.body))}
         async with self._slots:
             try:
-                async with deadline, self._http.stream("POST", call.url, content=call.body) as response:
+                sending = self._http.stream("POST", call.url, content=_pieces(call.body), headers=length)
+                async with deadline, sending as response:
                     answer = await self._take(response, reader)
                     pause_s = pause_after_answer_s(response.headers, self._options.clock())
                     tokens = answer.usage.total_tokens if answer.usage else 0
@@ -217,6 +220,12 @@ def _report_failure(error: ClientError) -> CallReport:
     if error.code in _FAILURES:
         return CallReport(end=CallEnd.FAILED, pause_s=error.retry_after_s)
     return CallReport(end=CallEnd.ANSWERED)
+
+
+async def _pieces(body: bytes) -> AsyncIterator[bytes]:
+    """A body as the connection takes it: in one piece it would be held a second time until all of it is sent."""
+    for start in range(0, len(body), _PIECE_BYTES):
+        yield body[start : start + _PIECE_BYTES]
 
 
 async def read_whole(provider: str, response: httpx.Response, *, most: int = MAX_ANSWER_BYTES) -> bytes:

@@ -8,15 +8,20 @@ Source: https://console.upstage.ai/docs (information extraction) and https://dev
 
 from __future__ import annotations
 
+import string
+import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import BeforeValidator, Discriminator, Field, JsonValue, Tag, model_validator
 
 from service.protocol.base import WireModel
 from service.protocol.json_text import decode_json, encode_json
 
+_LONG_URL = 4_096
+_NEVER_ESCAPED = (string.ascii_letters + string.digits + "+/=:;,-._").encode("ascii")
+"""Signs that stand in a JSON string as they are, as far as data URLs have them."""
 Mode = Literal["standard", "enhanced"]
 LocationGranularity = Literal["element", "word", "all"]
 """Boxes of layout elements, of words, or both; the vendor's default is `element`."""
@@ -202,7 +207,31 @@ class FileRequest(WireModel):
 
     def body(self) -> bytes:
         """The JSON body; keys whose value is None are left out."""
-        return encode_json(self.model_dump(by_alias=True, exclude_none=True))
+        keys = self.model_dump(by_alias=True, exclude_none=True)
+        mark = uuid.uuid4().hex
+        files = [_set_aside(part["image_url"], mark) for part in _image_parts(keys)]
+        pieces = encode_json(keys).split(mark.encode("ascii"))
+        whole = [file for file in files if file is not None]
+        return b"".join(piece for pair in zip(pieces, [*whole, b""], strict=True) for piece in pair)
+
+
+def _image_parts(keys: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for message in keys["messages"]:
+        content = message.get("content")
+        yield from (part for part in content or () if "image_url" in part) if isinstance(content, list) else ()
+
+
+def _set_aside(image: dict[str, Any], mark: str) -> bytes | None:
+    """A file's long URL, with a mark left in its place; None where it stays.
+
+    An encoder would take many times its size for a moment, in case signs of it had to be escaped.
+    """
+    url = image["url"]
+    plain = url.encode("ascii") if url.isascii() and len(url) > _LONG_URL else b""
+    if not plain or plain.translate(None, _NEVER_ESCAPED):
+        return None
+    image["url"] = mark
+    return plain
 
 
 class OptionFields(WireModel):

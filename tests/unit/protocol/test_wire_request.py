@@ -266,3 +266,16 @@ def test_a_data_url_that_is_none_is_refused_with_the_reason(url: str, word: str)
     """The message says what to do."""
     with pytest.raises(ValueError, match=word):
         decode_data_url(url)
+
+
+@pytest.mark.parametrize("tail", ["", '"', "\\", "\n", "é", " "])
+def test_a_long_file_goes_out_as_it_is(tail: str) -> None:
+    """Woven into the body without an encoder, or by one where signs of it must be escaped."""
+    url = "data:application/octet-stream;base64," + "QUJD" * 5_000 + tail
+    request = build_extraction_request(
+        model="m", file_url=url, schema=SCHEMA, schema_name="doc", options=ExtractionOptions(location=True)
+    )
+    sent = json.loads(request.body())
+    assert sent["messages"][0]["content"][0]["image_url"]["url"] == url
+    assert sent["response_format"]["json_schema"]["schema"] == SCHEMA
+    assert request.file_urls() == (url,)
