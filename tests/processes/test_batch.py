@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import os
 import re
 import shutil
 import signal
@@ -241,9 +242,11 @@ def test_a_hundred_thousand_files_are_listed_in_constant_memory(tmp_path: Path):
     """Measured from outside, of a process that does nothing else."""
     folder = tmp_path / "in"
     for number in range(100):
-        (folder / f"{number:03d}").mkdir(parents=True)
-        for other in range(1000):
-            (folder / f"{number:03d}" / f"{other:04d}.pdf").touch()
+        first = folder / f"{number:03d}" / "0000.pdf"
+        first.parent.mkdir(parents=True)
+        first.touch()
+        for other in range(1, 1000):  # names for one file are made sooner than files
+            os.link(first, first.with_name(f"{other:04d}.pdf"))
     script = (
         "import sys; from pathlib import Path\n"
         "from service.cli.batch_find import Selection\n"
