@@ -1,6 +1,9 @@
-"""The language of `x-checks`: a comparison of amounts or days, or a check digit; parsed, never evaluated as code.
+"""The language of `x-checks`: a comparison of amounts or days, a check digit, or what no two documents may share.
+
+Parsed, never evaluated as code.
 
     rule       := sum ("==" | "!=" | "<=" | ">=" | "<" | ">") sum | digits "(" path ")"
+                | "unique" "(" path ("," path)* ")"
     digits     := "iban" | "luhn" | "vat" | "ean" | "isbn" | "lei" | "aba"
     sum        := product (("+" | "-") product)*
     product    := factor (("*" | "/") factor)*
@@ -24,9 +27,10 @@ from service.extraction.check_digits import CHECK_DIGITS
 
 _COMPARATORS = ("==", "!=", "<=", ">=", "<", ">")
 _AGGREGATES = ("sum", "count", "min", "max")
+_UNIQUE = "unique"
 _MOST_CHARS = 500
 _MOST_DEPTH = 20
-_TOKEN = re.compile(r'\s*(?:(\d+(?:\.\d+)?)|("[^"]+"|[^\W\d]\w*)|(==|!=|<=|>=|\[\]|[-+*/()<>.]))')
+_TOKEN = re.compile(r'\s*(?:(\d+(?:\.\d+)?)|("[^"]+"|[^\W\d]\w*)|(==|!=|<=|>=|\[\]|[-+*/()<>.,]))')
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +95,15 @@ class Predicate:
     of: Reference
 
 
-Rule: TypeAlias = "Comparison | Predicate"
+@dataclass(frozen=True, slots=True)
+class Uniqueness:
+    """Fields whose values, taken together, no two documents of a named schema may share."""
+
+    text: str
+    of: tuple[Reference, ...]
+
+
+Rule: TypeAlias = "Comparison | Predicate | Uniqueness"
 
 
 def parse_rules(schema: ExtractionSchema) -> tuple[Rule, ...]:
@@ -164,6 +176,8 @@ class _RuleParser:
                 raise self._fail(f"{name} is for text")
             self._expect_end()
             return Predicate(self._text, name, reference)
+        if self._peek() == _UNIQUE and self._tokens[self._at + 1 : self._at + 2] == ["("]:
+            return self._uniqueness()
         left = self._sum()
         if self._peek() not in _COMPARATORS:
             raise self._fail("one of " + " ".join(_COMPARATORS) + " is missing between two sides")
@@ -175,6 +189,19 @@ class _RuleParser:
         if len(self._arrays) > 1:
             raise self._fail("its fields go through more than one array")
         return Comparison(self._text, left, comparator, right, next(iter(self._arrays), None))
+
+    def _uniqueness(self) -> Uniqueness:
+        self._next()
+        self._expect("(")
+        fields = [self._path()]
+        while self._peek() == ",":
+            self._next()
+            fields.append(self._path())
+        self._expect(")")
+        self._expect_end()
+        if any(self._field(f).type in (FieldType.ARRAY, FieldType.OBJECT) or f.array is not None for f in fields):
+            raise self._fail(f"{_UNIQUE} is for single values of the document")
+        return Uniqueness(self._text, tuple(fields))
 
     def _expect_end(self) -> None:
         if self._peek():

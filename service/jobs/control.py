@@ -30,6 +30,7 @@ from service.jobs.services import Services
 from service.jobs.settle import cancel_steps, go_on, plan_chunks, ring
 from service.jobs.submit import check_schemas, first_step
 from service.jobs.uploads import remove_unused
+from service.jobs.webhooks import check_webhook
 from service.storage.jobs import Receipt, Tombstone
 from service.storage.store import Rows
 
@@ -138,6 +139,7 @@ def rerun_job(
     chosen = schemas or ChosenSchemas(schemas=old.schemas, is_routed=old.is_routed)
     laid_out = _laid_out(chosen, documents)
     check_schemas(services, laid_out.schemas, wanted.model)
+    check_webhook(services, wanted)
     with services.store.write(durable=True) as rows:
         old = _locked(rows, tenant_id, job_id)
         if not old.status.is_terminal:

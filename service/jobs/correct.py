@@ -21,6 +21,7 @@ from service.jobs.merge_splits import RunResult
 from service.jobs.queries import get_job
 from service.jobs.reviewing import current_reasons, stand, standing_of
 from service.jobs.services import Services
+from service.jobs.unique import note_unique
 from service.storage.codec import to_columns
 
 MOST_OPERATIONS = 5000
@@ -86,6 +87,7 @@ def correct(services: Services, tenant_id: str, job_id: str, by: str, request: C
         done = corrected(result, work.overlay)
         if not fresh or request.dry_run:
             return Corrected(job=job, current=done, events=events, pointers=pointers)
+        done = done.with_records(note_unique(rows, job, done.result.records))
         job = replace(
             stand(job, review.touch(standing_of(job), by, work.now)),
             revision=job.revision + 1,

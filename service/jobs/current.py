@@ -10,10 +10,11 @@ from typing import Literal
 from service.domain.corrections import Mark, ReviewAction, ReviewEvent, Unplaced
 from service.domain.errors import ErrorCode, StateError
 from service.domain.jobs import Job, ReviewState
-from service.domain.records import NO_USAGE
+from service.domain.records import NO_USAGE, Record
 from service.extraction.overlay import Overlay, close, lay_over
 from service.jobs.merge_splits import RunResult
 from service.jobs.services import Services
+from service.jobs.unique import asks_for_unique, with_unique
 from service.storage.codec import unpack
 from service.storage.store import Rows
 
@@ -31,6 +32,10 @@ class Current:
     """Record id → pointer of a leaf → who looked at it."""
     unplaced: tuple[Unplaced, ...] = ()
 
+    def with_records(self, records: tuple[Record, ...]) -> Current:
+        """The same with other records."""
+        return replace(self, result=replace(self.result, records=records))
+
 
 def load_current(services: Services, job: Job, version: Version = "current") -> Current:
     """The result of a job whose run is over; an empty one if the run ended before it was merged.
@@ -44,9 +49,13 @@ def load_current(services: Services, job: Job, version: Version = "current") -> 
         if version == "approved":
             job, events = _as_approved(job, events)
         result = load_machine(rows, job)
-    if not any(event.correction for event in events):
-        return Current(result=result)
-    return corrected(result, lay_over(result.records, events, job.parsed_schemas(), run=job.run))
+    current = Current(result=result)
+    if any(event.correction for event in events):
+        current = corrected(result, lay_over(result.records, events, job.parsed_schemas(), run=job.run))
+    if version != "current" or not asks_for_unique(job):
+        return current
+    with services.store.read() as rows:
+        return current.with_records(with_unique(rows, job, current.result.records))
 
 
 def refuse_unfinished(job: Job) -> None:

@@ -23,6 +23,7 @@ from service.jobs.calibrate import calibrate
 from service.jobs.doubts import find_doubts, left_out_pages, unrouted_documents, unrouted_issues
 from service.jobs.services import Services
 from service.jobs.settle import Claim, Outcome
+from service.jobs.unique import note_unique
 from service.storage.codec import pack
 from service.storage.store import Rows
 
@@ -210,7 +211,7 @@ def _reasons(rows: Rows, job: Job, result: RunResult) -> tuple[str, ...]:
     records = result.records
     if events:
         records = tuple(close(draft) for draft in lay_over(records, events, job.parsed_schemas(), run=job.run).drafts)
-    return find_doubts(job, records, result.coverage)
+    return find_doubts(job, note_unique(rows, job, records), result.coverage)
 
 
 def _first_fault(result: RunResult) -> Fault:

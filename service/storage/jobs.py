@@ -28,6 +28,7 @@ MADE_OF_JOBS: Mapping[str, Table] = {
     "corrections": tables.review_events,
     "memories": tables.memories,
     "judgements": tables.judgements,
+    "unique_keys": tables.unique_keys,
     "exported": tables.export_items,
     "deliveries": tables.webhook_deliveries,
     "batch_entries": tables.batch_entries,

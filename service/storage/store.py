@@ -23,6 +23,7 @@ from service.storage.retention import RetentionRows
 from service.storage.reviews import ReviewRows
 from service.storage.schemas import SchemaRows
 from service.storage.steps import StepRows
+from service.storage.unique import UniqueRows
 from service.storage.upkeep import UpkeepRows
 from service.storage.webhooks import DeliveryRows, WebhookRows
 
@@ -47,6 +48,7 @@ class Rows:
     access: AccessRows
     upkeep: UpkeepRows
     retention: RetentionRows
+    unique: UniqueRows
     webhooks: WebhookRows
     deliveries: DeliveryRows
 
@@ -118,6 +120,7 @@ def _rows(connection: Connection) -> Rows:
         access=AccessRows(connection),
         upkeep=UpkeepRows(connection),
         retention=RetentionRows(connection),
+        unique=UniqueRows(connection),
         webhooks=WebhookRows(connection),
         deliveries=DeliveryRows(connection),
     )

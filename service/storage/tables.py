@@ -107,6 +107,20 @@ jobs = Table(
     Index(None, "expires_at", "finished_at"),
 )
 
+unique_keys = Table(
+    "unique_keys",
+    metadata,
+    Column("position", ROW_ID, primary_key=True),
+    tenant(),
+    Column("job_id", ForeignKey("jobs.id", ondelete="CASCADE"), nullable=False),
+    Column("record", Integer, nullable=False),
+    Column("rule", String(500), nullable=False),
+    Column("digest", String(64), nullable=False),
+    UniqueConstraint("job_id", "record", "digest"),
+    Index(None, "tenant_id", "digest"),
+    sqlite_autoincrement=True,
+)
+
 schema_retention = Table(
     "schema_retention",
     metadata,
