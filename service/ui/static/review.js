@@ -34,7 +34,7 @@ const card = new Card({ accept, absent, undo, take: (candidate) => change({ valu
 async function fetchDocument(jobId) {
   const job = await get(`/jobs/${jobId}`);
   if (!isOver(job)) return { job };
-  new Image().src = picture(job.file_id, 1, 100); // on its way while the record is
+  if (job.status.endsWith("succeeded")) new Image().src = picture(job.file_id, 1, 100); // on its way while the record is
   const result = await get(`/jobs/${jobId}/result?view=compact`);
   return { job, result, schemas: await fetchSchemas(jobId, result), file: result.file };
 }
