@@ -263,6 +263,7 @@ class BatchRun:
             row = self._ledger.path(work.label)
             if row is not None:
                 self._submit(row, work)
+                self._display.pause(None)
         if not self._working:
             time.sleep(_LOOK_S)
             return

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.cli import batch_keep
@@ -204,6 +204,7 @@ def test_two_batches_never_write_into_one_folder(tmp_path: Path):
         pass
 
 
+@settings(max_examples=30)  # each makes a ledger
 @given(
     st.lists(st.tuples(st.sampled_from([*PathState]), st.integers(0, 4), st.sampled_from([*WorkState])), max_size=12)
 )
