@@ -187,9 +187,9 @@ class HttpDoor:
         return found
 
     async def _call(self, call: Call, reader: AnswerReader) -> tuple[ChatCompletion, CallReport]:
-        deadline = asyncio.timeout(call.timeout_s)
         length = {"content-length": str(len(call.body))}
         async with self._slots:
+            deadline = asyncio.timeout(call.timeout_s)  # made here: its time runs from now on
             try:
                 sending = self._http.stream("POST", call.url, content=_pieces(call.body), headers=length)
                 async with deadline, sending as response:
