@@ -18,8 +18,9 @@ from service.api.context import context_of
 from service.api.dropin_bodies import NO_BODY, FilesBody, read_files_body
 from service.auth.callers import Caller
 from service.domain.errors import ErrorCode, InputError
-from service.domain.jobs import JobOptions, JobSchema, StoredFile
+from service.domain.jobs import JobOptions, StoredFile
 from service.domain.records import JsonObject
+from service.domain.routes import JobSchema
 from service.domain.schema import parse_schema
 from service.jobs.services import Services
 from service.jobs.submit import Submission

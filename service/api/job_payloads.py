@@ -13,8 +13,9 @@ from service.api.answers import API, Payload, moment
 from service.api.event_payloads import DeliveryPayload
 from service.api.payloads import IssuePayload, SchemaName
 from service.domain.export import Export
-from service.domain.jobs import Job, JobOptions, JobStatus, ReviewState, UnroutedReason
+from service.domain.jobs import Job, JobOptions, JobStatus, ReviewState
 from service.domain.records import JsonObject
+from service.domain.routes import UnroutedReason
 from service.domain.traffic import WaitReason
 from service.domain.webhooks import Delivery
 from service.jobs.queries import Progress

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, Protocol
 
-from service.domain.jobs import JobSchema, JobStatus, Priority
+from service.domain.jobs import JobStatus, Priority
 from service.domain.records import JsonObject
+from service.domain.routes import JobSchema
 from service.domain.schema import parse_schema
 from service.exports.schema_set import SchemaSet
 

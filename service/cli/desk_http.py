@@ -17,8 +17,9 @@ import orjson
 
 from service.cli.desk import JobView, Order, ReviewedDocument
 from service.domain.errors import AccessError, ErrorCode, InputError, InternalError, ServiceError, StateError
-from service.domain.jobs import EventType, JobSchema, JobStatus, ReviewState
+from service.domain.jobs import EventType, JobStatus, ReviewState
 from service.domain.records import Json, JsonObject
+from service.domain.routes import JobSchema
 from service.domain.schema_version import AUTO
 
 _API = "/api/v1"

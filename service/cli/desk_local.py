@@ -10,8 +10,9 @@ from typing import Literal
 from service.auth.callers import LOCAL_TENANT, LOCAL_USER
 from service.cli.desk import JobView, Order, ReviewedDocument
 from service.domain.errors import ErrorCode, InputError, StateError
-from service.domain.jobs import JobOptions, JobSchema, QueueName, ReviewState, StoredFile
+from service.domain.jobs import JobOptions, QueueName, ReviewState, StoredFile
 from service.domain.records import JsonObject
+from service.domain.routes import JobSchema
 from service.domain.schema_version import AUTO
 from service.jobs.control import cancel_job
 from service.jobs.generate_schema import MOST_FILES, generate_schema

@@ -17,8 +17,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from service.domain.jobs import Candidate, Route, UnroutedReason
 from service.domain.pages import PageText
+from service.domain.routes import Candidate, Route, UnroutedReason
 from service.domain.schema import ExtractionSchema, SchemaField
 from service.embedded.fields import understand
 from service.embedded.first_pages import FirstPages

@@ -7,21 +7,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from service.domain.errors import ErrorCode, InputError, StateError
-from service.domain.jobs import (
-    EventType,
-    Job,
-    JobOptions,
-    JobSchema,
-    JobStatus,
-    ReviewState,
-    Route,
-    Step,
-    StepKind,
-    StepState,
-    UnroutedReason,
-)
+from service.domain.jobs import EventType, Job, JobOptions, JobStatus, ReviewState, Step, StepKind, StepState
 from service.domain.pages import PageRange, TextSource
 from service.domain.records import NO_USAGE
+from service.domain.routes import JobSchema, Route, UnroutedReason
 from service.jobs.doubts import unrouted_documents
 from service.jobs.queries import get_job
 from service.jobs.retention import refuse_held

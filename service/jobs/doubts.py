@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from service.domain.jobs import Job, UnroutedReason
+from service.domain.jobs import Job
 from service.domain.pages import PageRange
 from service.domain.records import Issue, PageCoverage, PageState, Record, Stage
+from service.domain.routes import UnroutedReason
 from service.extraction.review import review_reasons
 from service.extraction.review_policy import apply_policy, limit_reasons, parse_policy
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from service.domain.jobs import Job, Route
+from service.domain.jobs import Job
 from service.domain.pages import PageRange, PageText, TextSource
+from service.domain.routes import Route
 from service.embedded.routing import Router
 from service.extraction.boundaries import find_documents as find_boundaries
 from service.jobs.services import Services

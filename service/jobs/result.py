@@ -8,7 +8,7 @@ from typing import Literal
 
 from service.domain.corrections import Mark, Unplaced
 from service.domain.geometry import Quad
-from service.domain.jobs import Job, JobSchema, JobStatus, Route, StoredFile
+from service.domain.jobs import Job, JobStatus, StoredFile
 from service.domain.pages import PageRange
 from service.domain.records import (
     CheckResult,
@@ -25,6 +25,7 @@ from service.domain.records import (
     Usage,
     Verdict,
 )
+from service.domain.routes import JobSchema, Route
 from service.extraction.encode import CompletionHead, EncodeOptions, encode_completion
 from service.jobs.current import Version, load_current
 from service.jobs.merge_splits import LOST_PAGES, RunResult

@@ -11,8 +11,8 @@ from importlib import resources
 from typing import Literal
 
 from service.domain.errors import ErrorCode, InputError, InternalError, StateError
-from service.domain.jobs import JobSchema
 from service.domain.records import JsonObject
+from service.domain.routes import JobSchema
 from service.domain.schema import parse_schema
 from service.domain.schema_version import AUTO, READY_VERSION, SchemaVersion
 from service.jobs.services import Services

@@ -10,8 +10,9 @@ import orjson
 
 from service.domain.batches import Batch
 from service.domain.errors import ErrorCode, InputError, StateError
-from service.domain.jobs import EventType, Job, JobOptions, JobSchema, JobStatus, Step, StepKind, StoredFile
+from service.domain.jobs import EventType, Job, JobOptions, JobStatus, Step, StepKind, StoredFile
 from service.domain.records import Issue, JsonObject, Stage
+from service.domain.routes import JobSchema
 from service.domain.schema import ExtractionSchema, SchemaField, parse_schema
 from service.extraction.check import parse_checks
 from service.extraction.plan import group_fields, narrow_schema

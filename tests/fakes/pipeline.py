@@ -14,7 +14,8 @@ from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
 from sqlalchemy import text
 
-from service.domain.jobs import Job, JobOptions, JobSchema, Step, StepKind, StoredFile
+from service.domain.jobs import Job, JobOptions, Step, StepKind, StoredFile
+from service.domain.routes import JobSchema
 from service.jobs.control import retry_job
 from service.jobs.queries import wait_for_job
 from service.jobs.result import View, result_body

@@ -6,9 +6,10 @@ import hashlib
 from dataclasses import replace
 
 from service.domain.geometry import Box
-from service.domain.jobs import Job, JobOptions, JobSchema, JobStatus, Step, StepKind, StoredFile
+from service.domain.jobs import Job, JobOptions, JobStatus, Step, StepKind, StoredFile
 from service.domain.pages import PageSize, PageText, TextSource, Word
 from service.domain.records import JsonObject
+from service.domain.routes import JobSchema
 from service.storage.blobs import blob_key
 
 TENANT = "tenant-a"

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from service.domain.jobs import Job, JobSchema, JobStatus, Route, UnroutedReason
+from service.domain.jobs import Job, JobStatus
 from service.domain.pages import PageRange, PageText, TextSource
+from service.domain.routes import JobSchema, Route, UnroutedReason
 from service.jobs.control import GivenDocument, rerun_job
 from service.jobs.queries import get_job
 from service.jobs.schemas import SchemaWish, choose_schemas, put_schema, ready_schemas

@@ -7,8 +7,8 @@ import random
 import pytest
 
 from service.domain.geometry import Box
-from service.domain.jobs import UnroutedReason
 from service.domain.pages import PageSize, PageText, TextSource, Word
+from service.domain.routes import UnroutedReason
 from service.domain.schema import ExtractionSchema, parse_schema
 from service.embedded.kinds import kinds, kinds_of_schema
 from service.embedded.routing import Router

@@ -14,9 +14,10 @@ from typing import Any, cast
 
 from service.clients.base import Capabilities
 from service.domain.errors import ClientError, ErrorCode, InputError, ServiceError
-from service.domain.jobs import Fault, Job, JobOptions, JobSchema, JobStatus, Step, StepKind, StepState
+from service.domain.jobs import Fault, Job, JobOptions, JobStatus, Step, StepKind, StepState
 from service.domain.pages import PageRange, TextSource
 from service.domain.records import JsonObject, PageState
+from service.domain.routes import JobSchema
 from service.extraction.plan import PlannedSplit, SplitKind, halve
 from service.jobs import lifecycle
 from service.jobs.control import end_cancelled, retry_job
