@@ -223,8 +223,9 @@ class Job:
 
         def of(document: int) -> ExtractionSchema:
             route = self.route_of(document)
-            assert route is not None and route.schema is not None, f"document {document} of {self.id} has no schema"
-            return parsed(route.schema)
+            index = None if route is None else route.schema
+            assert index is not None, f"document {document} of {self.id} has no schema"
+            return parsed(index)
 
         return of
 
