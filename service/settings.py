@@ -75,6 +75,19 @@ class Settings(BaseSettings):
     provider_patience_s: float = Field(
         3600.0, gt=0, description="How long a model request waits for a provider that gives nothing, before it fails."
     )
+    model_prices: dict[str, dict[str, float]] = Field(
+        {},
+        description="JSON: `input` and `output` per million tokens, `page` and `request`, by pattern of "
+        '`provider:model`, as `{"openai:gpt-5-mini": {"input": 0.25, "output": 2.0}}`.',
+    )
+    egress: dict[str, dict[str, list[str]]] = Field(
+        {},
+        description="JSON: the `models` and `hosts` that pages may go to, by tenant or `*`, as "
+        '`{"*": {"models": ["upstage"], "hosts": ["api.upstage.ai"]}}`; empty: all.',
+    )
+    answer_cache_days: float = Field(
+        7.0, ge=0, description="Days for which an answer may serve the same request of the same tenant again; 0: never."
+    )
     max_calls_in_flight: int = Field(200, gt=0, description="Model calls at once in one io process.")
 
     lease_s: float = Field(15.0, gt=1, description="Seconds after which a silent worker's step goes to another.")

@@ -8,6 +8,7 @@ import time
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -20,6 +21,8 @@ from service.clients.embedded import PROVIDER as EMBEDDED
 from service.clients.embedded import EmbeddedClient, EmbeddedDoors
 from service.clients.registry import ClientRegistry, Provider
 from service.documents.reader import DocumentReader, ReadingLimits
+from service.domain.budget import FREE, Price, PriceTable
+from service.domain.egress import EgressPolicy, tenant_rule
 from service.domain.errors import ErrorCode, InputError
 from service.domain.memory import NO_LESSONS, Lessons
 from service.domain.pages import PageText
@@ -31,7 +34,7 @@ from service.extraction.encode import CompletionHead, EncodeOptions, encode_comp
 from service.jobs.keeper import ClaimKeeper
 from service.jobs.lifecycle import LeaseRule
 from service.jobs.memory import lessons_of
-from service.jobs.services import JobLimits, LoopThread, Services
+from service.jobs.services import JobLimits, LoopThread, ModelRules, Services
 from service.messaging.queue import TaskQueue
 from service.protocol.completion import ChatCompletion
 from service.settings import Settings
@@ -103,6 +106,7 @@ def build_services(settings: Settings, *, role: str, queue: TaskQueue | None = N
             grace_s=settings.dropin_grace_s,
             webhook_timeout_s=settings.webhook_timeout_s,
         ),
+        rules=_model_rules(settings),
         open_fetcher=partial(_fetcher, settings),
         open_poster=partial(_poster, settings),
         clock=time.time,
@@ -135,7 +139,7 @@ def _broker_queue(settings: Settings) -> TaskQueue:
     return CeleryQueue(open_celery(settings)[0])
 
 
-def _fetcher(settings: Settings) -> UrlFetcher:
+def _fetcher(settings: Settings, tenant_id: str) -> UrlFetcher:
     from service.clients.addresses import named_hosts
     from service.clients.url_fetch import FetchRule, UrlFetcher  # aiohttp: most commands fetch nothing
 
@@ -145,6 +149,7 @@ def _fetcher(settings: Settings) -> UrlFetcher:
             trusted_hosts=named_hosts(settings.fetch_hosts),
             max_bytes=settings.max_file_bytes,
             timeout_s=settings.fetch_timeout_s,
+            egress=EgressPolicy(tenant_rule(settings.egress, tenant_id)),
         )
     )
 
@@ -256,6 +261,27 @@ def _models(settings: Settings, pages: PageSource) -> ClientRegistry:
         aliases={"openai_compatible": OPENAI},
         beside=gates,
     )
+
+
+def _model_rules(settings: Settings) -> ModelRules:
+    for tenant in settings.egress:
+        tenant_rule(settings.egress, tenant)  # one that cannot be read stops the process, not a job
+    prices = {name: _price(name, given) for name, given in settings.model_prices.items()}
+    return ModelRules(
+        prices=PriceTable({f"{EMBEDDED}:*": FREE, **prices}),
+        egress=settings.egress,
+        cache_s=settings.answer_cache_days * _DAY_S,
+    )
+
+
+def _price(name: str, given: Mapping[str, float]) -> Price:
+    if set(given) - {"input", "output", "page", "request"} or any(value < 0 for value in given.values()):
+        raise InputError(
+            ErrorCode.INVALID_OPTION,
+            f"FIELDMARK_MODEL_PRICES: {name!r} takes `input`, `output`, `page` and `request`, none below 0.",
+            param="model_prices",
+        )
+    return Price(**{part: Decimal(str(value)) for part, value in given.items()})
 
 
 def _gate_once(settings: Settings, made: list[TrafficGate]) -> TrafficGate:

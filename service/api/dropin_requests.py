@@ -103,7 +103,7 @@ class Received:
 
     async def _file_at(self, url: str) -> StoredFile:
         if not is_data_url(url):
-            async with self.services.open_fetcher().open(url) as fetched:
+            async with self.services.open_fetcher(self.caller.tenant_id).open(url) as fetched:
                 return await self.take(fetched.parts, fetched.name or _NAMELESS)
         try:
             data = decode_data_url(url)

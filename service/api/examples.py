@@ -25,6 +25,15 @@ _USAGE: JsonObject = {
     "total_tokens": 450,
     "pages": 1,
     "requests": 1,
+    "cached": 0,
+    "cost": None,
+}
+_NOTHING_USED: JsonObject = _USAGE | {
+    "prompt_tokens": 0,
+    "completion_tokens": 0,
+    "total_tokens": 0,
+    "pages": 0,
+    "requests": 0,
 }
 _CORNERS: list[Json] = [
     {"x": 0.6, "y": 0.1},
@@ -123,6 +132,10 @@ JOB: JsonObject = {
         "priority": "normal",
         "absent": "null",
         "retention_days": None,
+        "max_tokens": None,
+        "max_requests": None,
+        "max_cost": None,
+        "cache": True,
     },
     "external_id": "order-17",
     "batch_id": None,
@@ -135,7 +148,7 @@ JOB: JsonObject = {
     "deliveries": [],
     "exports": [],
     "issues": [],
-    "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0, "pages": 0, "requests": 0},
+    "usage": _NOTHING_USED,
     "error": None,
     "timing": {"queued_at": _AT, "started_at": _AT, "finished_at": None},
     "links": {
@@ -201,6 +214,7 @@ RESULT: JsonObject = {
     "issues": [],
     "error": None,
     "usage": _USAGE,
+    "processing": [{"pages": [1], "provider": "embedded", "host": None, "model": "2026.11", "version": None}],
     "timing": {"queued_at": _AT, "started_at": _AT, "finished_at": "2026-11-30T09:00:00.910Z"},
 }
 COMPLETION: JsonObject = {

@@ -54,6 +54,10 @@ class OptionsPayload(Payload):
     absent: Literal["null", "omit"]
     retention_days: int | None
     """Null: as the schema or the installation says."""
+    max_tokens: int | None
+    max_requests: int | None
+    max_cost: float | None
+    cache: bool
 
     @classmethod
     def of(cls, options: JobOptions) -> OptionsPayload:
@@ -67,6 +71,10 @@ class OptionsPayload(Payload):
             priority=names[options.priority.name],
             absent=options.absent,
             retention_days=options.retention_days,
+            max_tokens=options.budget.max_tokens,
+            max_requests=options.budget.max_requests,
+            max_cost=options.budget.max_cost,
+            cache=options.cache,
         )
 
 
@@ -96,6 +104,10 @@ class UsagePayload(Payload):
     total_tokens: int
     pages: int
     requests: int
+    cached: int
+    """Splits answered from the cache."""
+    cost: float | None
+    """By the installation's price table; null: the model has no price there."""
 
 
 class ReviewPayload(Payload):

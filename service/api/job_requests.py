@@ -52,6 +52,14 @@ class OptionFields(BaseModel):
     mode: Literal["standard", "enhanced"] | None = None
     priority: Literal["high", "normal", "low", "bulk"] | None = None
     absent: Literal["null", "omit"] | None = Field(None, description="How a value that is not there is written.")
+    max_tokens: Annotated[int, Field(ge=1)] | None = Field(
+        None, description="Most tokens a run may use; further splits end with `budget_exceeded`."
+    )
+    max_requests: Annotated[int, Field(ge=1)] | None = Field(None, description="Most model requests of a run.")
+    max_cost: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
+        None, description="Most that a run may cost, by the installation's price table."
+    )
+    cache: bool | None = Field(None, description="Whether an answer to the same request may serve again.")
     webhook_url: Annotated[str, StringConstraints(min_length=1, max_length=2000)] | None = Field(
         None, description="Where the end of each run is told; signed with the secret of the webhook `jobs`."
     )
@@ -65,10 +73,13 @@ class OptionFields(BaseModel):
 
     def merged_into(self, options: JobOptions) -> JobOptions:
         """The options with what was asked for put over them."""
-        plain = {"model", "split_documents", "mode", "absent", "webhook_url", "retention_days"}
+        plain = {"model", "split_documents", "mode", "absent", "webhook_url", "retention_days", "cache"}
         given = self.model_dump(include=plain, exclude_none=True)
         if self.pages_per_chunk is not None:
             given["pages_per_chunk"] = None if self.pages_per_chunk == "auto" else self.pages_per_chunk
+        budget = self.model_dump(include={"max_tokens", "max_requests", "max_cost"}, exclude_none=True)
+        if budget:
+            given["budget"] = replace(options.budget, **budget)
         if self.priority is not None:
             given["priority"] = Priority[self.priority.upper()]
         return replace(options, **given)

@@ -115,6 +115,19 @@ class SplitRowsPayload(Payload):
     rows_out: int
 
 
+class ProcessingPayload(Payload):
+    """A model, and the pages it saw."""
+
+    pages: list[int]
+    provider: str
+    host: str | None
+    """Null: nowhere, the model is in the service itself."""
+    model: str
+    """As it was asked for."""
+    version: str | None
+    """As its answer named itself."""
+
+
 class ResultPayload(Payload):
     """The result of a job whose run is over."""
 
@@ -140,6 +153,8 @@ class ResultPayload(Payload):
     issues: list[IssuePayload]
     error: FaultPayload | None
     usage: UsagePayload
+    processing: list[ProcessingPayload]
+    """Who saw which pages, in all runs."""
     timing: TimingPayload
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, Protocol
 
+from service.domain.budget import NO_BUDGET, Budget
 from service.domain.jobs import JobStatus, Priority
 from service.domain.records import JsonObject
 from service.domain.routes import JobSchema
@@ -30,6 +31,8 @@ class Order:
     """None: the default of whoever does the work."""
     split_documents: bool = False
     pages_per_chunk: int | None = None
+    budget: Budget = NO_BUDGET
+    cache: bool = True
     priority: Priority = Priority.NORMAL
     password: str | None = None
     key: str | None = None

@@ -7,6 +7,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Literal, cast
@@ -97,7 +98,10 @@ class HttpDesk:
             fields["schema"] = orjson.dumps(order.schema).decode()
         if order.split_documents:
             fields["split_documents"] = "true"
+        if not order.cache:
+            fields["cache"] = "false"
         given = {"model": order.model, "password": order.password, "pages_per_chunk": order.pages_per_chunk}
+        given |= asdict(order.budget)
         fields |= {name: str(value) for name, value in given.items() if value is not None}
         # With a key of its own a repeated request is attached to the job that the first one made.
         headers = {"Idempotency-Key": order.key or uuid.uuid4().hex}

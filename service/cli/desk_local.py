@@ -92,6 +92,8 @@ class LocalDesk:
             split_documents=order.split_documents,
             pages_per_chunk=order.pages_per_chunk,
             priority=order.priority,
+            budget=order.budget,
+            cache=order.cache,
         )
         file = take_bytes(services, LOCAL_TENANT, order.path.name, self._read(order.path))
         submission = Submission(

@@ -64,6 +64,8 @@ _FAULTS: Mapping[ExitCode, tuple[ErrorCode, ...]] = {
         ErrorCode.MODEL_ACCESS_DENIED,
         ErrorCode.MODEL_REJECTED,
         ErrorCode.PROVIDER_UNAVAILABLE,
+        ErrorCode.EGRESS_DENIED,
+        ErrorCode.BUDGET_EXCEEDED,
         ErrorCode.MODEL_BAD_ANSWER,
         ErrorCode.OUTPUT_TRUNCATED,
         ErrorCode.CONTENT_FILTERED,

@@ -65,6 +65,10 @@ def extract(  # noqa: PLR0913 - a parameter is a flag
     split_documents: _SplitFlag = False,
     password: _PasswordFlag = None,
     pages_per_chunk: Annotated[int | None, typer.Option(min=1, help="Pages of one model request.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="Most tokens it may use.")] = None,
+    max_requests: Annotated[int | None, typer.Option(min=1, help="Most model requests it may send.")] = None,
+    max_cost: Annotated[float | None, typer.Option(min=0.0, help="Most it may cost, by the price table.")] = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Ask the model even if the answer is known.")] = False,
     home: Annotated[Path | None, typer.Option(help="Folder that holds all state.")] = None,
 ) -> None:
     """Turn one file into a record: a table in a terminal, JSON in a pipe, or a file for other programs.
@@ -75,7 +79,8 @@ def extract(  # noqa: PLR0913 - a parameter is a flag
     wanted = _file_options(kind, flags)
     settings = load_settings(home)
     start_logging(quieter(settings), "extract")
-    from service.domain.jobs import Priority  # the help text needs it not
+    from service.domain.budget import Budget  # the help text needs neither
+    from service.domain.jobs import Priority
 
     order = replace(
         order_of_flags(file, schema, schemas),
@@ -83,6 +88,8 @@ def extract(  # noqa: PLR0913 - a parameter is a flag
         split_documents=split_documents,
         pages_per_chunk=pages_per_chunk,
         priority=Priority.HIGH,  # a person waits
+        budget=Budget(max_tokens=max_tokens, max_requests=max_requests, max_cost=max_cost),
+        cache=not no_cache,
         password=password,
     )
     view, result, schemas_used = _work(settings, order, wanted)

@@ -36,6 +36,7 @@ from service.clients.errors import (
     transport_error,
 )
 from service.clients.retry_after import pause_after_answer_s
+from service.clients.scope import current_scope
 from service.domain.errors import ClientError, ErrorCode, ProviderBusyError
 from service.domain.traffic import IN_PLACE_S, CallEnd, CallReport, ClosedRoad, Destination, Ticket, TrafficGate
 from service.protocol.completion import ChatCompletion
@@ -122,7 +123,7 @@ class HttpDoor:
 
     def destination(self, url: str, model: str) -> Destination:
         """Where a call to this address goes."""
-        return Destination(provider=self.provider, host=urlsplit(url).netloc.rpartition("@")[2].lower(), model=model)
+        return Destination(provider=self.provider, host=host_of(url), model=model)
 
     async def post(self, call: Call, reader: AnswerReader) -> ChatCompletion:
         """Send one request, again if it failed in a way that may pass, and give what the reader makes of the answer.
@@ -147,14 +148,18 @@ class HttpDoor:
         await self._http.aclose()
 
     async def _pass(self, call: Call, reader: AnswerReader) -> ChatCompletion:
-        """One call through the gate, which is told how it ended."""
+        """One call through the gate, which is told how it ended; nothing goes where its scope does not allow it."""
+        scope = current_scope()
         gate, to = self._options.gate, self.destination(call.url, call.model)
+        scope.check(to)
         if gate is None:
+            scope.send(to)
             return (await self._call(call, reader))[0]
         ticket = await self._enter(gate, to)
         report = CallReport(end=CallEnd.ABANDONED)
         road: ClosedRoad | None = None
         try:
+            scope.send(to)
             answer, report = await self._call(call, reader)
         except ClientError as error:
             report = _report_failure(error)
@@ -211,6 +216,11 @@ class HttpDoor:
         if excused is not None:
             return excused
         raise error_from_answer(self.provider, failed, secret=self._options.secret, now=self._options.clock())
+
+
+def host_of(url: str) -> str:
+    """The host of an address in small letters, with its port where one is named."""
+    return urlsplit(url).netloc.rpartition("@")[2].lower()
 
 
 def _report_failure(error: ClientError) -> CallReport:

@@ -23,7 +23,7 @@ from pydantic import JsonValue, SecretStr, ValidationError
 from service.clients.base import Capabilities, PagesReference
 from service.clients.chat_answer import ChatAnswers, add_usage, ended_completion
 from service.clients.chat_request import AnswerForm, ChatBody, ChatQuestion, build_chat_body
-from service.clients.http_door import Call, DoorOptions, HttpDoor
+from service.clients.http_door import Call, DoorOptions, HttpDoor, host_of
 from service.clients.model_traits import TraitTable
 from service.clients.schema_limits import check_schema_limits
 from service.domain.errors import ClientError, DecodingError, ErrorCode, ServiceError
@@ -108,7 +108,8 @@ class OpenAiCompatibleClient:
     @property
     def capabilities(self) -> Capabilities:
         """What the planner must know of this model."""
-        return self._traits.capabilities()
+        url = endpoint(self._options.base_url, self._options.default_model, self._options.api_version)
+        return replace(self._traits.capabilities(), host=host_of(url))
 
     def for_model(self, model: str) -> OpenAiCompatibleClient:
         """See `ExtractionClient.for_model`.

@@ -9,14 +9,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import httpx
 from pydantic import SecretStr
 
 from service.clients.base import Capabilities
 from service.clients.errors import FailedAnswer
-from service.clients.http_door import Call, DoorOptions, HttpDoor, read_completion, read_whole
+from service.clients.http_door import Call, DoorOptions, HttpDoor, host_of, read_completion, read_whole
 from service.clients.schema_limits import check_schema_limits
 from service.domain.errors import ClientError, ErrorCode
 from service.domain.schema import ExtractionSchema
@@ -70,6 +70,7 @@ class UpstageClient:
     def __init__(self, options: UpstageOptions) -> None:
         self._key = options.api_key.get_secret_value()
         self._url = f"{options.base_url.rstrip('/')}/information-extraction"
+        self._capabilities = replace(CAPABILITIES, host=host_of(self._url))
         self._door = HttpDoor(
             DoorOptions(
                 provider=PROVIDER,
@@ -87,7 +88,7 @@ class UpstageClient:
     @property
     def capabilities(self) -> Capabilities:
         """The limits of the synchronous call."""
-        return CAPABILITIES
+        return self._capabilities
 
     def for_model(self, model: str) -> UpstageClient:
         """See `ExtractionClient.for_model`: the vendor's models share their limits."""

@@ -12,6 +12,7 @@ import aiohttp
 from yarl import URL
 
 from service.clients.addresses import CheckedResolver, are_public, as_address
+from service.domain.egress import OPEN, EgressPolicy
 from service.domain.errors import ErrorCode, InputError
 
 _MOST_REDIRECTS = 5
@@ -31,6 +32,8 @@ class FetchRule:
     max_bytes: int
     timeout_s: float
     """From the first look-up to the last byte."""
+    egress: EgressPolicy = OPEN
+    """Of the tenant who asks: an address may tell as much as a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +100,9 @@ class UrlFetcher:
     def _check(self, url: URL) -> None:
         """A host that is an address itself is never resolved, so it is checked here."""
         host = url.host or ""
+        refusal = self._rule.egress.host_refusal(host.lower())
+        if refusal is not None:
+            raise InputError(ErrorCode.EGRESS_DENIED, f"Nothing was fetched: {refusal}.", param="messages")
         address = as_address(host)
         if address is not None and host not in self._rule.trusted_hosts and not are_public([address]):
             raise _refused(host)

@@ -74,6 +74,8 @@ class ErrorCode(StrEnum):
     MODEL_ACCESS_DENIED = "model_access_denied"
     MODEL_REJECTED = "model_rejected"
     PROVIDER_UNAVAILABLE = "provider_unavailable"
+    EGRESS_DENIED = "egress_denied"
+    BUDGET_EXCEEDED = "budget_exceeded"
     # its answer
     MODEL_BAD_ANSWER = "model_bad_answer"
     OUTPUT_TRUNCATED = "output_truncated"

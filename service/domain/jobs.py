@@ -12,8 +12,9 @@ from enum import IntEnum, StrEnum
 from functools import cache
 from typing import Literal
 
+from service.domain.budget import NO_BUDGET, Budget
 from service.domain.pages import PageRange, PageSize
-from service.domain.records import NO_USAGE, Issue, JsonObject, Usage
+from service.domain.records import NO_USAGE, Issue, JsonObject, Processing, Usage
 from service.domain.routes import JobSchema, Route
 from service.domain.schema import ExtractionSchema
 from service.domain.traffic import Waiting
@@ -112,6 +113,10 @@ class JobOptions:
     mode: Literal["standard", "enhanced"] = "standard"
     priority: Priority = Priority.NORMAL
     absent: Literal["null", "omit"] = "null"
+    budget: Budget = NO_BUDGET
+    """Of each run."""
+    cache: bool = True
+    """Whether an answer to the same request that is still known may serve."""
     webhook_url: str | None = None
     """Where the end of each run is told; it was checked."""
     retention_days: int | None = None
@@ -170,6 +175,9 @@ class Job:
     fault: Fault | None = None
     issues: tuple[Issue, ...] = ()
     usage: Usage = NO_USAGE
+    """Of the current run so far; what it took over from the run before is not in it."""
+    processing: tuple[Processing, ...] = ()
+    """Who saw which pages, in all runs."""
     review: ReviewState = ReviewState.NOT_NEEDED
     review_reasons: tuple[str, ...] = ()
     claimed_by: str | None = None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -132,18 +133,49 @@ class Usage:
     total_tokens: int = 0
     pages: int = 0
     requests: int = 0
+    """Sent to the model, those that failed or were repeated included."""
+    cached: int = 0
+    """Splits that were answered from the cache: they cost nothing and count nowhere else but in `pages`."""
+    cost: Decimal | None = None
+    """In the currency of the price table; None: the model has no price there."""
 
     def __add__(self, other: Usage) -> Usage:
+        costs = [cost for cost in (self.cost, other.cost) if cost is not None]
         return Usage(
             prompt_tokens=self.prompt_tokens + other.prompt_tokens,
             completion_tokens=self.completion_tokens + other.completion_tokens,
             total_tokens=self.total_tokens + other.total_tokens,
             pages=self.pages + other.pages,
             requests=self.requests + other.requests,
+            cached=self.cached + other.cached,
+            cost=sum(costs, Decimal(0)) if costs else None,
         )
 
 
 NO_USAGE = Usage()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Processing:
+    """Which model saw which pages, whatever came of it."""
+
+    pages: tuple[int, ...]
+    """1-based, ascending."""
+    provider: str
+    host: str
+    """Empty: nowhere, the model is in this process."""
+    model: str
+    """As it was asked for."""
+    version: str = ""
+    """As the answer named itself; empty: there was no answer, or it did not."""
+
+
+def join_processing(found: Iterable[Processing]) -> tuple[Processing, ...]:
+    """One entry for each model that saw pages, in the order in which they did first."""
+    pages: dict[Processing, set[int]] = {}
+    for one in found:
+        pages.setdefault(replace(one, pages=()), set()).update(one.pages)
+    return tuple(replace(one, pages=tuple(sorted(seen))) for one, seen in pages.items())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

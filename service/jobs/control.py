@@ -12,6 +12,7 @@ from service.domain.pages import PageRange, TextSource
 from service.domain.records import NO_USAGE
 from service.domain.routes import JobSchema, Route, UnroutedReason
 from service.jobs.doubts import unrouted_documents
+from service.jobs.model_rules import check_model_rules
 from service.jobs.queries import get_job
 from service.jobs.retention import refuse_held
 from service.jobs.schemas import ChosenSchemas
@@ -128,6 +129,7 @@ def rerun_job(
     chosen = schemas or ChosenSchemas(schemas=old.schemas, is_routed=old.is_routed)
     laid_out = _laid_out(chosen, documents)
     check_schemas(services, laid_out.schemas, wanted.model)
+    check_model_rules(services, tenant_id, wanted, laid_out.schemas)
     check_webhook(services, wanted)
     with services.store.write(durable=True) as rows:
         old = _locked(rows, tenant_id, job_id)

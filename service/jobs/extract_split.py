@@ -11,7 +11,7 @@ from service.domain.errors import ErrorCode
 from service.domain.jobs import Fault, QueueName, Step, StepKind
 from service.domain.memory import Memory
 from service.domain.pages import PageRange, PageText
-from service.domain.records import Extraction, Usage
+from service.domain.records import Extraction
 from service.domain.schema import ExtractionSchema
 from service.extraction.decode import Finish, decode_choice, judge_finish_reason
 from service.extraction.ground import ground
@@ -105,27 +105,19 @@ def read_answer(services: Services, claim: Claim, answer: ChatCompletion) -> Out
         return _ended(
             ErrorCode.CONTENT_FILTERED, "The model's provider withheld the answer for these pages (content filter)."
         )
-    found = _extraction(services, claim, answer, choice)
+    found = _extraction(services, claim, choice)
     return Outcome(result=found, awaited=frozenset(() if found.grounded else found.pages))
 
 
-def _extraction(services: Services, claim: Claim, answer: ChatCompletion, choice: Choice) -> Extraction:
+def _extraction(services: Services, claim: Claim, choice: Choice) -> Extraction:
     client, _ = services.models.resolve(claim.job.options.model)
     schema = schema_of(claim)
     pages = covered_pages(claim, client)
     found = decode_choice(choice, schema=schema, pages=pages, model=services.models.canonical(claim.job.options.model))
-    tokens = answer.usage
-    usage = Usage(
-        prompt_tokens=tokens.prompt_tokens or 0 if tokens else 0,
-        completion_tokens=tokens.completion_tokens or 0 if tokens else 0,
-        total_tokens=tokens.total_tokens or 0 if tokens else 0,
-        pages=len(pages),
-        requests=1,
-    )
     texts = _texts(services, claim, pages)
     if any(is_to_read(texts[page].source if page in texts else None) for page in pages):
-        return replace(found, usage=usage, grounded=False)  # merging waits for the reading, and does it then
-    return replace(ground(found, schema, texts), usage=usage)
+        return replace(found, grounded=False)  # merging waits for the reading, and does it then
+    return ground(found, schema, texts)
 
 
 def _texts(services: Services, claim: Claim, pages: tuple[int, ...]) -> Mapping[int, PageText]:

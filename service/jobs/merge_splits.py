@@ -9,7 +9,18 @@ from dataclasses import dataclass, field, replace
 from service.domain.errors import ErrorCode
 from service.domain.jobs import Fault, Job, JobStatus, ReviewState, Step, StepKind, StepState
 from service.domain.pages import TextSource
-from service.domain.records import NO_USAGE, Extraction, Issue, PageCoverage, PageState, Record, SplitRows, Stage, Usage
+from service.domain.records import (
+    NO_USAGE,
+    Extraction,
+    Issue,
+    PageCoverage,
+    PageState,
+    Processing,
+    Record,
+    SplitRows,
+    Stage,
+    Usage,
+)
 from service.extraction.boundaries import find_documents
 from service.extraction.check import run_checks
 from service.extraction.coverage import SplitCoverage, SplitOutcome, build_coverage
@@ -41,6 +52,8 @@ class RunResult:
     issues: tuple[Issue, ...]
     usage: Usage
     model: str
+    processing: tuple[Processing, ...] = ()
+    """Who saw which pages, in all runs."""
     splits: tuple[SplitRows, ...] = ()
     """One entry for each split that was answered, in order."""
     demoted: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
@@ -83,13 +96,20 @@ def merge_splits(services: Services, claim: Claim) -> Outcome:
             *merge_issues,
             *calibrated.issues,
         ),
-        usage=sum((answer.usage for answer in splits.answers.values()), NO_USAGE),
+        usage=job.usage + _taken_over(splits),
+        processing=job.processing,
         model=services.models.canonical(job.options.model),
         splits=split_rows,
         demoted=calibrated.demoted,
     )
     body = pack(result)
     return Outcome(apply=lambda rows, job: _publish(rows, job, result, body, services.clock()))
+
+
+def _taken_over(splits: _Splits) -> Usage:
+    """What those answers cost that the run has from an earlier one: nobody claimed their steps."""
+    kept = (splits.answers[s.id].usage for s in splits.steps if s.attempt == 0 and s.id in splits.answers)
+    return sum(kept, NO_USAGE)
 
 
 def _load(services: Services, job: Job) -> _Splits:

@@ -12,7 +12,7 @@ from service.domain.corrections import ReviewAction, ReviewEvent
 from service.domain.errors import ReadingError, StateError
 from service.domain.geometry import Box, quad_box, union_box
 from service.domain.jobs import Job, StoredFile
-from service.domain.records import FieldEntry, Record
+from service.domain.records import FieldEntry, Processing, Record
 from service.jobs.current import Current, Version, load_current
 from service.jobs.doubts import unrouted_issues
 from service.jobs.page_views import page_image
@@ -93,9 +93,16 @@ def _head(job: Job, file: StoredFile | None, digest: str, version: str) -> str:
         ("SHA-256 of the result", digest),
         ("Review", job.review + (f" by {job.decided_by} at {iso_time(job.decided_at)}" if job.decided_by else "")),
         ("Model", f"{job.options.model}, Fieldmark {job.engine}"),
+        ("Pages seen by", "; ".join(map(_seen, job.processing)) or "nobody"),
     )
     lines = "".join(f"<tr><th>{escape(name)}</th><td><code>{_text(said)}</code></td></tr>" for name, said in facts)
     return f"<h1>Proof sheet</h1><table>{lines}</table>"
+
+
+def _seen(one: Processing) -> str:
+    """A model and its pages; one in this process is said to be here."""
+    version = f" ({one.version})" if one.version else ""
+    return f"{one.provider}:{one.model}{version} at {one.host or 'this machine'}: {len(one.pages)} pages"
 
 
 def _record(job: Job, record: Record, current: Current, cuts: _Cuts | None) -> Iterator[str]:

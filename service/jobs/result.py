@@ -19,6 +19,7 @@ from service.domain.records import (
     JsonObject,
     Origin,
     PageCoverage,
+    Processing,
     Record,
     SplitRows,
     Stage,
@@ -67,6 +68,7 @@ def result_body(services: Services, job: Job, *, view: View = "full", version: V
         "issues": [_issue(issue) for issue in result.issues],
         "error": {"code": job.fault.code, "message": job.fault.message} if job.fault else None,
         "usage": _usage(result.usage),
+        "processing": [_processing(one) for one in result.processing],
         "timing": {
             "queued_at": iso_time(job.created_at),
             "started_at": iso_time(job.started_at),
@@ -278,6 +280,16 @@ def _issue(issue: Issue) -> JsonObject:
     }
 
 
+def _processing(one: Processing) -> JsonObject:
+    return {
+        "pages": list(one.pages),
+        "provider": one.provider,
+        "host": one.host or None,
+        "model": one.model,
+        "version": one.version or None,
+    }
+
+
 def _usage(usage: Usage) -> JsonObject:
     return {
         "prompt_tokens": usage.prompt_tokens,
@@ -285,6 +297,8 @@ def _usage(usage: Usage) -> JsonObject:
         "total_tokens": usage.total_tokens,
         "pages": usage.pages,
         "requests": usage.requests,
+        "cached": usage.cached,
+        "cost": None if usage.cost is None else float(usage.cost),
     }
 
 

@@ -8,18 +8,22 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from contextlib import ExitStack
+from dataclasses import replace
 
 from service.domain.errors import ErrorCode, InternalError, ServiceError
-from service.domain.jobs import QueueName, Step, StepKind
-from service.jobs.extract_split import build_request, read_answer, without_blank_ends
+from service.domain.jobs import Job, QueueName, Step, StepKind
+from service.domain.records import Extraction
+from service.jobs.extract_split import read_answer, without_blank_ends
 from service.jobs.find_documents import find_documents
 from service.jobs.merge_splits import merge_splits
+from service.jobs.model_calls import ModelCall, kept_answer, spent_by, start_call
 from service.jobs.open_document import open_document
 from service.jobs.read_pages import read_pages
 from service.jobs.services import Services
 from service.jobs.settle import Claim, Outcome, claim_steps, give_back, ring, settle, settle_failure
 from service.messaging.queue import Ring
 from service.protocol.completion import ChatCompletion
+from service.storage.store import Rows
 
 _log = logging.getLogger(__name__)
 _SLOT_LOOK_S = 0.25
@@ -80,7 +84,8 @@ def _work(services: Services, claim: Claim) -> tuple[Step, ...]:
 
 def _extract_here(services: Services, claim: Claim) -> Outcome:
     """A model inside this process: no slot, no waiting for others."""
-    return read_answer(services, claim, _call(services, claim).result())
+    call = start_call(services, claim)
+    return _outcome(services, call, call.answer.result())
 
 
 _WORK: Mapping[StepKind, Callable[[Services, Claim], Outcome]] = {
@@ -92,16 +97,28 @@ _WORK: Mapping[StepKind, Callable[[Services, Claim], Outcome]] = {
 }
 
 
-def _call(services: Services, claim: Claim) -> Future[ChatCompletion]:
-    client, _ = services.models.resolve(claim.job.options.model)
-    request = build_request(services, claim)
-    return services.loop.submit(client.complete(request, timeout_s=services.limits.model_timeout_s))
+def _outcome(services: Services, call: ModelCall, answer: ChatCompletion) -> Outcome:
+    """What an answer gave and cost; one that can be used is kept for the same request."""
+    outcome = read_answer(services, call.claim, answer)
+    spent = spent_by(services, call, answer)
+    if isinstance(outcome.result, Extraction):
+        outcome = replace(outcome, result=replace(outcome.result, usage=spent.usage))
+    keep = call.key if outcome.result is not None else None
+    body = kept_answer(answer) if keep is not None else b""
+
+    def apply(rows: Rows, job: Job) -> Job:
+        if keep is not None:
+            source, at = job.source_key or "", services.clock()
+            rows.answers.put(job.tenant_id, keep, source_key=source, job_id=job.id, body=body, at=at)
+        return spent.added_to(job)
+
+    return replace(outcome, apply=apply)
 
 
 def _run_calls(services: Services, step_ids: Sequence[str]) -> None:
     """Start a call for each step as soon as a slot is free, and settle each as soon as it has ended."""
     waiting = deque(step_ids)
-    calls: dict[Future[ChatCompletion], Claim] = {}
+    calls: dict[Future[ChatCompletion], ModelCall] = {}
     with ExitStack() as held:
         held.callback(lambda: [call.cancel() for call in calls])
         while waiting or calls:
@@ -112,12 +129,12 @@ def _run_calls(services: Services, step_ids: Sequence[str]) -> None:
                 continue
             ended, _ = wait(calls, timeout=_SLOT_LOOK_S if waiting else None, return_when=FIRST_COMPLETED)
             for call in ended:
-                ring(services, _settle_call(services, calls.pop(call), call))
+                ring(services, _settle_call(services, calls.pop(call)))
 
 
-def _start_in_slot(services: Services, step_id: str, held: ExitStack) -> dict[Future[ChatCompletion], Claim]:
+def _start_in_slot(services: Services, step_id: str, held: ExitStack) -> dict[Future[ChatCompletion], ModelCall]:
     """A step's call, if the step is to be had; the slot is given back when the call ends, or at once without one."""
-    calls: dict[Future[ChatCompletion], Claim] = {}
+    calls: dict[Future[ChatCompletion], ModelCall] = {}
     try:
         for claim in claim_steps(services, [step_id]):
             calls = _start_call(services, claim, held)
@@ -127,7 +144,7 @@ def _start_in_slot(services: Services, step_id: str, held: ExitStack) -> dict[Fu
     return calls
 
 
-def _start_call(services: Services, claim: Claim, held: ExitStack) -> dict[Future[ChatCompletion], Claim]:
+def _start_call(services: Services, claim: Claim, held: ExitStack) -> dict[Future[ChatCompletion], ModelCall]:
     started: list[Future[ChatCompletion]] = []
     held.enter_context(services.keeper.hold(claim.owner, on_lost=lambda: [call.cancel() for call in started]))
     try:
@@ -135,24 +152,27 @@ def _start_call(services: Services, claim: Claim, held: ExitStack) -> dict[Futur
         if shown is None:
             ring(services, settle(services, claim, Outcome()))
             return {}
-        call = _call(services, shown)
+        call = start_call(services, shown)
     except Exception as error:  # the request could not be built; the edge of a step
         ring(services, settle_failure(services, claim, _as_service_error(error, claim)))
         return {}
-    call.add_done_callback(lambda _call: services.slots.release())
-    started.append(call)
+    call.answer.add_done_callback(lambda _call: services.slots.release())
+    started.append(call.answer)
     if not services.keeper.holds(claim.owner):  # lost while the request was built
-        call.cancel()
-    return {call: shown}
+        call.answer.cancel()
+    return {call.answer: call}
 
 
-def _settle_call(services: Services, claim: Claim, call: Future[ChatCompletion]) -> tuple[Step, ...]:
+def _settle_call(services: Services, call: ModelCall) -> tuple[Step, ...]:
+    claim, answer = call.claim, None
     try:
-        return settle(services, claim, read_answer(services, claim, call.result()))
+        answer = call.answer.result()
+        return settle(services, claim, _outcome(services, call, answer))
     except CancelledError:  # stopped from outside: the claim was lost, or this process ends
         return give_back(services, claim)
     except Exception as error:  # the edge of a step: everything becomes a stored fault
-        return settle_failure(services, claim, _as_service_error(error, claim))
+        spent = spent_by(services, call, answer)
+        return settle_failure(services, claim, _as_service_error(error, claim), spent)
 
 
 def _as_service_error(error: Exception, claim: Claim) -> ServiceError:

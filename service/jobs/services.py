@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from service.clients.registry import ClientRegistry
 from service.documents.reader import DocumentReader
+from service.domain.budget import PriceTable
 from service.jobs.keeper import ClaimKeeper
 from service.jobs.lifecycle import LeaseRule
 from service.messaging.queue import TaskQueue
@@ -65,6 +66,17 @@ async def _cancel_all() -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRules:
+    """What holds for calls to models, whoever is called."""
+
+    prices: PriceTable
+    egress: Mapping[str, Mapping[str, list[str]]]
+    """Allow-lists of models and hosts by tenant, or `*`."""
+    cache_s: float
+    """How long an answer may serve again; 0: never."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JobLimits:
     """What is refused at intake, and how a run is cut."""
 
@@ -98,7 +110,9 @@ class Services:
     """Model calls that may be in flight in this process."""
     rule: LeaseRule
     limits: JobLimits
-    open_fetcher: Callable[[], UrlFetcher]
+    rules: ModelRules
+    open_fetcher: Callable[[str], UrlFetcher]
+    """For a tenant."""
     open_poster: Callable[[], WebhookPoster]
     clock: Callable[[], float]
     default_model: str

@@ -20,6 +20,7 @@ from service.domain.jobs import (
     StepState,
 )
 from service.domain.pages import TextSource
+from service.domain.records import NO_USAGE, Processing, Usage, join_processing
 from service.extraction.plan import PlannedSplit, group_fields, plan_splits, split_by_fields
 from service.jobs import lifecycle
 from service.jobs.lifecycle import READABLE, LeaseRule, NewStep, RunView
@@ -70,6 +71,22 @@ class Outcome:
     """Pages whose words this result still wants: reading them is put off no longer."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spent:
+    """What the calls of a step used, and who saw its pages."""
+
+    usage: Usage = NO_USAGE
+    processing: tuple[Processing, ...] = ()
+
+    def added_to(self, job: Job) -> Job:
+        """The job with it."""
+        processing = join_processing((*job.processing, *self.processing))
+        return replace(job, usage=job.usage + self.usage, processing=processing)
+
+
+NOTHING_SPENT = Spent()
+
+
 def claim_steps(services: Services, step_ids: Collection[str]) -> tuple[Claim, ...]:
     """Claim those of the steps that are to be had; one transaction."""
     now = services.clock()
@@ -111,7 +128,9 @@ def _put_off(rows: Rows, job: Job, pages: frozenset[int]) -> tuple[Step, ...]:
     return tuple(replace(s, priority=job.options.priority) for s in due)
 
 
-def settle_failure(services: Services, claim: Claim, error: ServiceError) -> tuple[Step, ...]:
+def settle_failure(
+    services: Services, claim: Claim, error: ServiceError, spent: Spent = NOTHING_SPENT
+) -> tuple[Step, ...]:
     """Give a failed step back, or end it; the steps that can start now, not yet rung."""
     now = services.clock()
     again = error.retryable or (error.code is ErrorCode.MODEL_BAD_ANSWER and claim.step.attempt < _BAD_ANSWER_CLAIMS)
@@ -124,7 +143,12 @@ def settle_failure(services: Services, claim: Claim, error: ServiceError) -> tup
         given = _given(found[0], claim, error, fault, now, services.rule)
         if given is None or not rows.steps.swap(found[0], given):
             return ()
-        return go_on(services, rows, job, job.status) if given.state.is_terminal else ()
+        was, job = job, spent.added_to(job)
+        if given.state.is_terminal:
+            return go_on(services, rows, job, was.status)
+        if job != was:
+            rows.jobs.save(job)
+        return ()
 
 
 def _given(step: Step, claim: Claim, error: ServiceError, fault: Fault, now: float, rule: LeaseRule) -> Step | None:

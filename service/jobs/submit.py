@@ -18,6 +18,7 @@ from service.extraction.check import parse_checks
 from service.extraction.plan import group_fields, narrow_schema
 from service.extraction.review_policy import parse_policy
 from service.jobs.batch_books import hold_open
+from service.jobs.model_rules import check_model_rules
 from service.jobs.services import Services
 from service.jobs.settle import ring
 from service.jobs.webhooks import check_webhook, keep_jobs_webhook
@@ -91,6 +92,7 @@ def prepare_job(services: Services, submission: Submission) -> NewJob:
         InputError: the schema, an option or the model cannot be taken.
     """
     check_schemas(services, submission.schemas, submission.options.model)
+    check_model_rules(services, submission.tenant_id, submission.options, submission.schemas)
     check_webhook(services, submission.options)
     now = services.clock()
     job = _new_job(services, submission, now)

@@ -42,6 +42,7 @@ def sweep(services: Services) -> None:
         rows.upkeep.bury(now - _FORGET_PROCESS_S)
         rows.idempotency.remove_before(now - KEPT_S)
         rows.groups.remove_before(now - 2 * services.limits.retention_s)
+        rows.answers.remove_before(now - services.rules.cache_s)
         rows.events.remove_before(now - 2 * services.limits.retention_s)
         rows.deliveries.remove_before(now - 2 * services.limits.retention_s)
         rows.batches.remove_empty(now - 2 * services.limits.retention_s)

@@ -102,8 +102,9 @@ class FileRows:
         gone = delete(tables.blobs).where(tables.blobs.c.key == key, tables.blobs.c.references <= 0)
         if self._connection.execute(gone).rowcount == 0:
             return False
-        sources = tables.pages.c.source_key.in_([key, derived_key(key)])
-        self._connection.execute(delete(tables.pages).where(sources))
+        for table in (tables.pages, tables.answers):
+            sources = table.c.source_key.in_([key, derived_key(key)])
+            self._connection.execute(delete(table).where(sources))
         return True
 
 

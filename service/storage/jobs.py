@@ -25,6 +25,7 @@ _FIXED = frozenset({"id", "tenant_id", "file_id", "created_at"})
 MADE_OF_JOBS: Mapping[str, Table] = {
     "results": tables.results,
     "steps": tables.steps,
+    "answers": tables.answers,
     "corrections": tables.review_events,
     "memories": tables.memories,
     "judgements": tables.judgements,

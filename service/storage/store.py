@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
 from service.storage.access import AccessRows
+from service.storage.answers import AnswerRows
 from service.storage.batches import BatchRows
 from service.storage.engine import Database
 from service.storage.events import EventRows
@@ -46,6 +47,7 @@ class Rows:
     idempotency: IdempotencyRows
     schemas: SchemaRows
     access: AccessRows
+    answers: AnswerRows
     upkeep: UpkeepRows
     retention: RetentionRows
     unique: UniqueRows
@@ -118,6 +120,7 @@ def _rows(connection: Connection) -> Rows:
         idempotency=IdempotencyRows(connection),
         schemas=SchemaRows(connection),
         access=AccessRows(connection),
+        answers=AnswerRows(connection),
         upkeep=UpkeepRows(connection),
         retention=RetentionRows(connection),
         unique=UniqueRows(connection),

@@ -87,6 +87,7 @@ jobs = Table(
     Column("fault", JSON),
     Column("issues", JSON, nullable=False),
     Column("usage", JSON, nullable=False),
+    Column("processing", JSON, nullable=False, server_default="[]"),
     Column("review", String(16), nullable=False),
     Column("review_reasons", JSON, nullable=False),
     Column("claimed_by", String(100)),
@@ -159,6 +160,17 @@ steps = Table(
     UniqueConstraint("job_id", "run", "kind", "ordinal"),
     Index(None, "state", "not_before"),
     Index(None, "owner"),
+)
+
+answers = Table(
+    "answers",
+    metadata,
+    Column("tenant_id", String(64), primary_key=True),
+    Column("key", String(64), primary_key=True),
+    Column("source_key", String(160), nullable=False, index=True),
+    Column("job_id", String(40), nullable=False, index=True),
+    Column("body", LargeBinary, nullable=False),
+    Column("created_at", Float, nullable=False, index=True),
 )
 
 schemas = Table(
