@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SAMPLE_HOME ?= .fieldmark
 
-.PHONY: setup setup-test run test check bench quality lock samples format
+.PHONY: setup setup-test run test check bench quality train lock samples format
 
 setup: .venv/.runtime
 
@@ -38,10 +38,15 @@ test: setup-test
 
 bench: setup-test
 	$(BIN)/python -m benchmarks.run
+	$(BIN)/python -m benchmarks.calls
 
 # The whole evaluation: every set of FIELDMARK_EVAL (or ../shared/eval), written to docs/quality.md.
 quality: setup-test
 	$(BIN)/python -m benchmarks.quality
+
+# The weights of the embedded model from nothing: the same file on every run. Reads FIELDMARK_EVAL (or ../shared/eval).
+train: setup-test
+	$(BIN)/python -m training.run
 
 format:
 	$(BIN)/ruff format .
