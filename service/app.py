@@ -26,6 +26,7 @@ from service.api import (
     probes,
     proof,
     provisional,
+    reruns,
     retention,
     review,
     schemas,
@@ -64,6 +65,7 @@ _ROUTERS: tuple[APIRouter, ...] = (
     models.router,
     schemas.router,
     retention.router,
+    reruns.router,
     webhooks.router,
 )
 

@@ -31,6 +31,7 @@ from service.api import (
     job_payloads,
     job_requests,
     payloads,
+    reruns,
     result_payloads,
     retention,
     review_examples,
@@ -180,6 +181,7 @@ def test_statuses_are_documented_with_their_codes(api: httpx.Client) -> None:
         (job_requests.RerunRequest, examples.RERUN_REQUEST),
         *webhooks.EXAMPLES,
         *retention.EXAMPLES,
+        *reruns.EXAMPLES,
     ],
 )
 def test_an_example_is_of_its_own_shape(model: type[BaseModel], shown: object) -> None:
