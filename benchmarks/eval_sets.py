@@ -46,6 +46,11 @@ def prepare(sets: Sequence[Path], into: Path, *, foreign: bool) -> list[Path]:
     return [_prepare(folder, into / folder.name, foreign=foreign) for folder in sets]
 
 
+def issuer_of(set_name: str, truth: dict[str, Any]) -> str:
+    """Whose document it is, so that all of one issuer are in one half; empty where nobody says."""
+    return text_key(truth.get(ISSUERS.get(set_name, "")) or "")[:ALIKE]
+
+
 def _prepare(folder: Path, into: Path, *, foreign: bool) -> Path:
     into.mkdir(parents=True)
     for entry in folder.iterdir():
@@ -58,8 +63,8 @@ def _prepare(folder: Path, into: Path, *, foreign: bool) -> Path:
 
 
 def _row(set_name: str, row: dict[str, Any], *, foreign: bool) -> dict[str, Any]:
-    issuer = row["truth"].get(ISSUERS.get(set_name, ""))
-    row = {**row, "group": text_key(issuer)[:ALIKE]} if issuer else row
+    issuer = issuer_of(set_name, row["truth"])
+    row = {**row, "group": issuer} if issuer else row
     names = list(_foreign_to(set_name, row)) if foreign else []
     properties = {**row["schema"]["properties"], **{name: foreign_fields().fields[name] for name in names}}
     return {

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.eval_sets import issuer_of
 from benchmarks.reading import new_reader
 from benchmarks.real_documents import eval_folder
 from service.documents.reader import DocumentReader
@@ -38,7 +39,8 @@ class EvalCase:
     @property
     def develops(self) -> bool:
         """Whether it is in the half that rules may be made from; the other half only tells whether they hold."""
-        return int(hashlib.sha256(self.path.name.encode()).hexdigest()[0], 16) % 2 == 0
+        told = issuer_of(self.set_name, self.truth) or self.path.name
+        return int(hashlib.sha256(told.encode()).hexdigest()[0], 16) % 2 == 0
 
 
 def eval_cases(set_name: str) -> Iterator[EvalCase]:

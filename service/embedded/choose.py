@@ -40,11 +40,16 @@ def propose(evidence: Evidence, ask: Ask, prose: Prose) -> list[Choice]:
     return sorted(found, key=lambda c: (-c.score, c.span.segment.index))[:24]
 
 
-def choose(evidence: Evidence, asks: Sequence[Ask], prose: Prose) -> dict[str, list[Choice]]:
-    """Path → the chosen candidate first, then its rivals; an empty list where nothing fits."""
+def propose_all(evidence: Evidence, asks: Sequence[Ask], prose: Prose) -> dict[str, list[Choice]]:
+    """Path → the candidates of each field, best first, weighed against those of the others."""
     options = {ask.path: propose(evidence, ask, prose) for ask in asks}
     settle_totals(evidence, asks, options)
     _keep_date_order(asks, options)
+    return options
+
+
+def choose(asks: Sequence[Ask], options: dict[str, list[Choice]]) -> dict[str, list[Choice]]:
+    """Path → the chosen candidate first, then its rivals; an empty list where nothing fits."""
     chosen = _without_sharing(asks, options)
     fall_back_on_total(asks, chosen)
     return chosen

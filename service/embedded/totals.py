@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import product
 
 from service.embedded.fields import Ask
+from service.embedded.layout import Line
 from service.embedded.places import Evidence, places
 from service.embedded.proposals import Choice
 from service.embedded.spans import Kind, Span
@@ -16,6 +17,8 @@ CASH_BONUS = 0.3
 REPEAT_BONUS = 0.06
 LARGEST_BONUS = 0.05
 TOTAL_LABELS = ("total_gross", "amount_due", "total_net", "cash")
+TAX_ROWS = 6
+"""Lines above and below in which the rows of other tax rates are looked for."""
 _CENT = 0.015
 
 
@@ -24,7 +27,7 @@ def settle_totals(evidence: Evidence, asks: Sequence[Ask], options: dict[str, li
     for ask in asks:
         if ask.is_concept("total_gross", "amount_due") and ask.kind == "money":
             options[ask.path] = _confirmed(evidence, options[ask.path])
-    _add_up(asks, options)
+    _add_up(evidence, asks, options)
 
 
 def _confirmed(evidence: Evidence, found: list[Choice]) -> list[Choice]:
@@ -82,7 +85,7 @@ def _labelled(evidence: Evidence, concepts: Sequence[str]) -> list[Span]:
     return found
 
 
-def _add_up(asks: Sequence[Ask], options: dict[str, list[Choice]]) -> None:
+def _add_up(evidence: Evidence, asks: Sequence[Ask], options: dict[str, list[Choice]]) -> None:
     """Net and tax and total that add up raise each other."""
     roles: dict[str, str] = {}
     for ask in asks:
@@ -103,10 +106,48 @@ def _add_up(asks: Sequence[Ask], options: dict[str, list[Choice]]) -> None:
     top = max(score for score, _ in holding)
     # A row for each tax rate adds up as well as the last row does: the whole is the largest.
     three = max((t for score, t in holding if score > top - 0.25), key=lambda t: abs(_amount(t[2])))
+    three = _last_row(evidence, three)
     for path, chosen in zip((net, tax, whole), three, strict=True):
         bonus = SUM_BONUS if _amount(three[1]) else 0.1
         rest = [o for o in options[path] if o is not chosen]
         options[path] = sorted([_raised(chosen, bonus), *rest], key=lambda c: -c.score)
+
+
+_Three = tuple[Choice, Choice, Choice]
+
+
+def _last_row(evidence: Evidence, three: _Three) -> _Three:
+    """Of a table with a row for each tax rate, the row that sums up the others; else the three as they are."""
+    line = three[2].span.segment.line
+    if any(choice.span.segment.line != line for choice in three):
+        return three
+    around = evidence.layout.lines[max(0, line - TAX_ROWS) : line + TAX_ROWS + 1]
+    rows = [row for near in around if (row := _aligned(evidence, near, three)) is not None]
+    for row in rows:
+        others = [other for other in rows if other is not row]
+        if len(others) > 1 and all(
+            abs(_value(row[place]) - sum(_value(other[place]) for other in others)) < _CENT for place in range(3)
+        ):
+            net, tax, whole = (replace(c, span=s, value=s.value) for c, s in zip(three, row, strict=True))
+            return net, tax, whole
+    return three
+
+
+def _aligned(evidence: Evidence, line: Line, three: _Three) -> list[Span] | None:
+    """The numbers of a line that end where the three do."""
+    found: list[Span] = []
+    for choice in three:
+        numbers = (
+            span
+            for segment in line.segments
+            for span in evidence.spans.inside(segment, Kind.NUMBER)
+            if segment.page == choice.span.page and abs(span.x1 - choice.span.x1) < 1.5 * choice.span.segment.height
+        )
+        near = min(numbers, key=lambda span: abs(span.x1 - choice.span.x1), default=None)
+        if near is None:
+            return None
+        found.append(near)
+    return found
 
 
 def fall_back_on_total(asks: Sequence[Ask], chosen: dict[str, list[Choice]]) -> None:

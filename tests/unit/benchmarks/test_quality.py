@@ -27,9 +27,9 @@ def test_the_page_tells_weak_rows_what_is_wanted_and_both_halves():
     answer = Answer(extraction=Extraction(values={"good": "x", "poor": "y"}, fields=entries, pages=(1,)), seconds=1.0)
     one = measure_set("sroie", cases, [answer] * 10, seconds=2.0)
     run = Run(model="m", engine="1", made_at="2026-01-02T00:00:00+00:00", sets=(one,))
-    page = "\n".join(report(run.to_json(), "`abc`", ["sroie"]))
+    page = "\n".join(report({**run.to_json(), "foreign": run.to_json()}, "`abc`", ["sroie"]))
     assert "2026-01-02, commit `abc`" in page
     assert "| sroie | `poor` | 10 | 10 | 0.000 | 0.000 | 0.000 |" in page
     assert "| sroie | `good` |" not in page
     assert "| sroie | 0.80 | 0.500 | 0.500 | **not reached** |" in page
-    assert "| sroie | 10 | 1.000 | 10 of 10 | 0 |" in page
+    assert "| sroie | 1.000 | 0.500 of 20, ≥ 0.299 | 10 of 10 (1.000) | 10 of 10, ≤ 1.000 | 0 | –, ≤ 1.000 |" in page

@@ -1,0 +1,113 @@
+"""A document and what was chosen in it: what the features of every value are taken from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from service.domain.records import Scalar
+from service.embedded.fields import Ask
+from service.embedded.normalise import squash
+from service.embedded.places import Evidence
+from service.embedded.proposals import Choice
+from service.embedded.prose import Prose
+from service.embedded.row_checks import Row
+from service.embedded.spans import Kind
+from service.embedded.totals import printed_totals
+
+Values = dict[str, float]
+"""Features by name."""
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A value that was chosen for a place in the record, with its rivals behind it."""
+
+    path: str
+    """JSON Pointer in the record."""
+    ask: Ask
+    choices: Sequence[Choice]
+    """The chosen one first; never empty."""
+    value: Scalar
+    """As the schema wants it."""
+    single: bool = False
+    """Whether it is neither a cell nor one of a list."""
+    table: str = ""
+    """Path of the table it is a cell of."""
+    row: int = 0
+
+
+@dataclass
+class Findings:
+    """A document and all that was chosen in it."""
+
+    evidence: Evidence
+    prose: Prose
+    leaves: Sequence[Leaf]
+    tables: Mapping[str, Sequence[Row]]
+    asked: int
+    """Leaves of the schema that are no columns."""
+    columns: dict[str, tuple[Values, float, float]] = field(default_factory=dict[str, tuple[Values, float, float]])
+    """Path of a column → what is so for all its cells, and their usual edges; filled as it is asked for."""
+
+    def of(self, leaves: Sequence[Leaf]) -> Findings:
+        """The same document where other values are chosen."""
+        return Findings(self.evidence, self.prose, leaves, self.tables, self.asked)
+
+    @cached_property
+    def claims(self) -> Counter[int]:
+        """How many leaves rest on a word, by its identity."""
+        return Counter(id(t) for leaf in self.leaves for t in leaf.choices[0].span.tokens)
+
+    @cached_property
+    def numbers(self) -> Counter[float]:
+        """How often each amount is printed."""
+        return Counter(
+            round(float(s.value), 2)
+            for s in self.evidence.spans.of(Kind.NUMBER)
+            if isinstance(s.value, (int, float)) and not s.percent
+        )
+
+    @cached_property
+    def amounts(self) -> tuple[float, ...]:
+        """All distinct amounts of money, the largest first."""
+        spans = self.evidence.spans.of(Kind.NUMBER)
+        return tuple(
+            sorted({abs(float(s.value)) for s in spans if s.money and isinstance(s.value, (int, float))}, reverse=True)
+        )
+
+    @cached_property
+    def totals(self) -> frozenset[float]:
+        """The amounts beside labels of totals."""
+        return frozenset(round(v, 2) for v in printed_totals(self.evidence))
+
+    @cached_property
+    def text(self) -> str:
+        """All letters and digits of the document."""
+        return squash(" ".join(s.text for s in self.evidence.layout.segments))
+
+    @cached_property
+    def dates(self) -> int:
+        """How many different days are printed."""
+        return len({s.value for s in self.evidence.spans.of(Kind.DATE)})
+
+    @cached_property
+    def document(self) -> Values:
+        """What is so for every value of the document."""
+        layout = self.evidence.layout
+        words = sum(len(s.tokens) for s in layout.segments)
+        certain = [t.certainty for s in layout.segments for t in s.tokens]
+        singles = sum(not leaf.table for leaf in self.leaves)
+        return {
+            "scanned": float(layout.scanned),
+            "prose": float(self.prose.is_prose),
+            "words": float(np.log1p(words)),
+            "pages": float(len(layout.pages)),
+            "legible": sum(c >= 0.98 for c in certain) / len(certain) if certain else 1.0,
+            "answered": singles / self.asked if self.asked else 0.0,
+            "days": float(self.dates),
+        }
