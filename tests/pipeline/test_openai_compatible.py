@@ -14,8 +14,8 @@ from PIL import Image
 from service.domain.jobs import JobStatus
 from service.wiring import OPENAI
 from tests.fakes.local_service import SAMPLES
-from tests.fakes.one_invoice import SCHEMA, TRUTH, draw_invoice
 from tests.fakes.model_stub import GOOD_KEY, ModelStub
+from tests.fakes.one_invoice import SCHEMA, TRUTH, draw_invoice
 from tests.fakes.pipeline import Pipeline, numbered_pdf, pipeline
 from tests.fakes.small_model import CONTEXT_TOKENS, MODEL, small_model
 
