@@ -205,6 +205,36 @@ def test_a_row_cut_by_the_page_edge_is_joined() -> None:
     assert (result.report.rows_in, result.report.rows_out) == (4, 3)
 
 
+def test_a_row_cut_by_a_page_edge_inside_a_split_is_joined() -> None:
+    """Models give the two ends as two rows; where the amount went along, each has what the other lacks."""
+    rows = [(plain("Tea", 1.0), at(0.1)), (plain("Chair with", None), at(0.9))]
+    more = [
+        (plain("wooden legs", 2.0, None), at(0.05, 2)),
+        (plain("Table", 3.0), at(0.1, 2)),
+        (plain("Lamp", 4.0), at(0.2, 2)),
+    ]
+    result = merged(LINES, rows_of((1, 2), *rows, *more))
+    assert result.record.values == {
+        "lines": [plain("Tea", 1.0), plain("Chair with wooden legs", 2.0), plain("Table", 3.0), plain("Lamp", 4.0)]
+    }
+    assert [(r.reason, r.page) for r in result.report.removals] == [("continued", 2)]
+
+
+def test_the_rows_of_each_split_are_counted_in_the_order_of_the_splits() -> None:
+    """A row that was joined is one of the split in which it begins."""
+    first = rows_of((1,), (plain("Tea", 1.0), at(0.1)), (plain("Chair with", 2.0), at(0.9)))
+    second = rows_of((2,), (plain("wooden legs", None, None), at(0.05, 2)), (plain("Table", 3.0), at(0.1, 2)))
+    report = merged(LINES, second, first).report
+    assert (report.rows_in, report.rows_out, report.splits) == (4, 3, ((2, 1), (2, 2)))
+
+
+def test_a_document_without_any_value_is_told() -> None:
+    """One that was shown to nobody, since it is blank, is not."""
+    nothing = rows_of((1,))
+    assert [issue.code for issue in merged(LINES, replace(nothing, model="m")).report.issues()] == ["nothing_found"]
+    assert merged(LINES, nothing).report.issues() == ()
+
+
 def test_an_amount_that_fell_on_the_next_page_is_joined() -> None:
     """The row's empty cell is filled."""
     first = rows_of((1,), (plain("Tea", 1.0), at(0.1)), (plain("Chair", None), at(0.9)))
