@@ -7,21 +7,26 @@ docs/providers/upstage.md.
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from typing import cast
 
 import httpx
 from pydantic import SecretStr
 
 from service.clients.base import Capabilities
 from service.clients.errors import FailedAnswer
+from service.clients.flat_schema import FlatSchema, flatten, is_flat
 from service.clients.http_door import Call, DoorOptions, HttpDoor, host_of, read_completion, read_whole
 from service.clients.schema_limits import check_schema_limits
 from service.domain.errors import ClientError, ErrorCode
-from service.domain.schema import ExtractionSchema
+from service.domain.records import Json
+from service.domain.schema import ExtractionSchema, parse_schema
 from service.domain.traffic import TrafficGate
-from service.protocol.completion import ChatCompletion
+from service.protocol.completion import ChatCompletion, Choice, ToolCall
+from service.protocol.json_text import encode_json
 from service.protocol.request import FULL_ANSWER, ExtractionRequest
 
 PROVIDER = "upstage"
@@ -96,12 +101,13 @@ class UpstageClient:
         return self
 
     def check_schema(self, schema: ExtractionSchema) -> None:
-        """Refuse a schema that the model would refuse.
+        """Refuse a schema that the model would refuse, objects inside objects replaced by their fields.
 
         Raises:
             InputError: `invalid_schema`; `param` is the JSON Pointer of the fault inside the schema.
         """
-        check_schema_limits(schema, CAPABILITIES, provider=PROVIDER, max_name_chars=MAX_NAME_CHARS)
+        sent = schema if is_flat(schema) else parse_schema(flatten(schema).source, schema.name)
+        check_schema_limits(sent, CAPABILITIES, provider=PROVIDER, max_name_chars=MAX_NAME_CHARS)
 
     async def complete(self, request: ExtractionRequest, *, timeout_s: float) -> ChatCompletion:
         """Send one request, again if it failed in a way that may pass, and give the whole answer.
@@ -116,13 +122,58 @@ class UpstageClient:
         if not self._key:
             message = f"{PROVIDER}: no key is set; set FIELDMARK_UPSTAGE_API_KEY"
             raise ClientError(ErrorCode.MODEL_ACCESS_DENIED, message, retryable=False)
+        flat = _flat_schema(request)
+        if flat is not None:
+            request = _flattened(request, flat)
         call = Call(url=self._url, model=request.model, body=request.body(), timeout_s=timeout_s)
         del request  # its pages are in the body: while the call waits, they are held once
-        return await self._door.post(call, _Answers())
+        answer = await self._door.post(call, _Answers())
+        return answer if flat is None else _unflattened(answer, flat)
 
     async def close(self) -> None:
         """Close every connection; calls in flight fail."""
         await self._door.close()
+
+
+def _flat_schema(request: ExtractionRequest) -> FlatSchema | None:
+    """None: the schema goes out as the caller wrote it."""
+    named = request.response_format.json_schema
+    schema = parse_schema(named.source, named.name)
+    return None if is_flat(schema) else flatten(schema)
+
+
+def _flattened(request: ExtractionRequest, flat: FlatSchema) -> ExtractionRequest:
+    named = request.response_format.json_schema.model_copy(update={"source": flat.source})
+    form = request.response_format.model_copy(update={"json_schema": named})
+    return request.model_copy(update={"response_format": form})
+
+
+def _unflattened(answer: ChatCompletion, flat: FlatSchema) -> ChatCompletion:
+    choices: list[Choice] = []
+    for choice in answer.choices:
+        message = choice.message
+        calls = [_unflattened_call(call, flat) for call in message.tool_calls or []]
+        content = _unflattened_text(message.text(), flat)
+        changed = message.model_copy(update={"content": content, "tool_calls": calls or message.tool_calls})
+        choices.append(choice.model_copy(update={"message": changed}))
+    return answer.model_copy(update={"choices": choices})
+
+
+def _unflattened_call(call: ToolCall, flat: FlatSchema) -> ToolCall:
+    if call.function is None:
+        return call
+    given = call.function.arguments
+    whole = _unflattened_text(given, flat) if isinstance(given, str) else flat.unflatten(cast("Json", given))
+    return call.model_copy(update={"function": call.function.model_copy(update={"arguments": whole})})
+
+
+def _unflattened_text(text: str, flat: FlatSchema) -> str:
+    """The object in an answer's text in the caller's shape; a text without one is left to the decoder."""
+    try:
+        value, _ = json.JSONDecoder().raw_decode(text, max(text.find("{"), 0))
+    except ValueError:
+        return text
+    return encode_json(flat.unflatten(value)).decode("utf-8")
 
 
 class _Answers:

@@ -87,7 +87,7 @@ jobs = Table(
     Column("fault", JSON),
     Column("issues", JSON, nullable=False),
     Column("usage", JSON, nullable=False),
-    Column("processing", JSON, nullable=False, server_default="[]"),
+    Column("processing", JSON, nullable=False),
     Column("review", String(16), nullable=False),
     Column("review_reasons", JSON, nullable=False),
     Column("claimed_by", String(100)),

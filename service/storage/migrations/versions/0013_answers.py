@@ -13,6 +13,8 @@ depends_on = None
 
 def upgrade() -> None:
     op.add_column("jobs", sa.Column("processing", sa.JSON(), nullable=False, server_default="[]"))
+    with op.batch_alter_table("jobs") as jobs:  # the default is for the rows that are there
+        jobs.alter_column("processing", server_default=None)
     op.create_table(
         "answers",
         sa.Column("tenant_id", sa.String(length=64), nullable=False),
