@@ -62,7 +62,9 @@ def _flatten(owner: SchemaField) -> tuple[JsonObject, dict[str, FlatField]]:
     for path, field in _leaves(owner, ()):
         name = _free_name(_JOINT.join(path), properties)
         words = field.description or field.title
-        written: JsonObject = {"type": field.type.value} | ({"description": words} if words else {})
+        written: JsonObject = {"type": field.type.value}
+        if words:
+            written["description"] = words
         rows = None
         if field.items is not None:
             written["items"], rows = _items(field.items)
