@@ -54,6 +54,7 @@ format:
 
 samples: setup-test
 	$(BIN)/python samples/make.py
+	$(BIN)/python samples/pictures.py
 
 lock:
 	$(PYTHON) -m venv build/lock && build/lock/bin/pip install --quiet uv

@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,7 +69,7 @@ def main() -> int:
 
 
 @contextlib.contextmanager
-def running_service(home: Path) -> Iterator[tuple[ServerInfo, subprocess.Popen[bytes] | None]]:
+def running_service(home: Path) -> Generator[tuple[ServerInfo, subprocess.Popen[bytes] | None]]:
     """The service that owns the home: one that runs already, or one that is started, and ended at the end."""
     server = find_server(home)
     if server is not None:
