@@ -49,12 +49,15 @@ def calibrate(services: Services, job: Job, records: Sequence[Record]) -> Calibr
     done: list[Record] = []
     issues: list[Issue] = []
     demoted: dict[str, tuple[str, ...]] = {}
+    schema_of, known = job.parsed_schemas(), dict[str, tuple[ReviewPolicy, Mapping[str, Share]]]()
     for record in records:
-        schema = job.parsed_schemas()(record.index)
-        policy = parse_policy(schema)
-        measured = _measured(services, job.tenant_id, schema.name)
-        short = {f: s for f, s in measured.items() if falls_short(s, policy.targets.get(f, DEFAULT_TARGET))}
-        issues += [_told(name, share, policy.targets.get(name, DEFAULT_TARGET)) for name, share in short.items()]
+        schema = schema_of(record.index)
+        if schema.name not in known:
+            policy = parse_policy(schema)
+            short = _short(services, job.tenant_id, schema.name, policy)
+            issues += [_told(name, share, policy.targets.get(name, DEFAULT_TARGET)) for name, share in short.items()]
+            known[schema.name] = (policy, short)
+        policy, short = known[schema.name]
         fields = {p: _settled(p, e, policy, short) for p, e in record.fields.items()}
         done.append(replace(record, fields=fields))
         changed = tuple(path for path, entry in record.fields.items() if fields[path] is not entry)
@@ -63,14 +66,14 @@ def calibrate(services: Services, job: Job, records: Sequence[Record]) -> Calibr
     return Calibrated(records=tuple(done), issues=tuple(dict.fromkeys(issues)), demoted=demoted)
 
 
-def _measured(services: Services, tenant_id: str, schema_name: str) -> Mapping[str, Share]:
-    """Field → how often `high` was right in the newest reviews of the schema."""
+def _short(services: Services, tenant_id: str, schema_name: str, policy: ReviewPolicy) -> Mapping[str, Share]:
+    """Field → how often `high` was right in the newest reviews of the schema, where that is too seldom."""
     with services.store.read() as rows:
         judged: Sequence[Judgement] = rows.judgements.newest(tenant_id, schema_name=schema_name, most=_MOST_DOCUMENTS)
     found: dict[str, Share] = defaultdict(Share)
     for tally in (tally for judgement in judged for tally in judgement.tallies if tally.called == "high"):
         found[tally.field] += Share(tally.right, tally.looked_at)
-    return found
+    return {f: share for f, share in found.items() if falls_short(share, policy.targets.get(f, DEFAULT_TARGET))}
 
 
 def _settled(pointer: str, entry: FieldEntry, policy: ReviewPolicy, short: Mapping[str, Share]) -> FieldEntry:

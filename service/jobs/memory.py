@@ -61,9 +61,9 @@ def look_back(rows: Rows, job: Job, who: str, now: float) -> Lookback:
     known: dict[str, tuple[Memory, ...]] = {}
     memories: list[Memory] = []
     judgements: list[Judgement] = []
-    doubts = find_doubts(job, result.records, result.coverage)
+    doubts, schema_of = find_doubts(job, result.records, result.coverage), job.parsed_schemas()
     for record in current.result.records:
-        schema = job.parsed_schemas()(record.index)
+        schema = schema_of(record.index)
         marks = current.marks.get(record.id, {})
         tallies, changed = judge(record, machine[record.id], marks)
         judgements.append(

@@ -73,13 +73,13 @@ def test_a_field_that_is_often_wrong_is_high_no_more(service: Pipeline) -> None:
 
 def test_a_value_beyond_a_limit_calls_a_person_until_it_was_seen(service: Pipeline) -> None:
     """Though the model is sure of it."""
-    job = run(service, limits={"/total": {"above": 10}})
+    job = run(service, limits={"/total": {"above": 10}}, sample=0)
     assert job.review is ReviewState.NEEDED
     assert job.review_reasons == ("low:/total", "limit:/total")
     seen = Operation(id="t", kind=OperationKind.CONFIRM, path="/total", old=12.5)
     done = correct(service.services, TENANT, job.id, "ada", CorrectionRequest(operations=(seen,)))
     assert done.job.review_reasons == ()
-    assert run(service, limits={"/total": {"above": 20}}).review is ReviewState.NOT_NEEDED
+    assert run(service, limits={"/total": {"above": 20}}, sample=0).review is ReviewState.NOT_NEEDED
 
 
 def test_the_sample_measures_what_passed(service: Pipeline) -> None:
