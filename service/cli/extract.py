@@ -6,7 +6,7 @@ import sys
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -97,6 +97,11 @@ def extract(  # noqa: PLR0913 - a parameter is a flag
         _write_file(result, schemas_used, wanted, out)
     else:
         _show(result, as_json=as_json or not sys.stdout.isatty())
+    _end(view)
+
+
+def _end(view: JobView) -> NoReturn:
+    """Exit with the code of how it went, and a word of what went wrong."""
     code = exit_code_of(view.status, view.fault_code)
     if code not in (ExitCode.OK, ExitCode.PARTIAL):
         say(f"{view.status}: {view.fault_message or 'the job ended without a result'} [{view.fault_code}]")
