@@ -20,6 +20,7 @@ from service.domain.errors import ErrorCode, InputError
 
 if TYPE_CHECKING:
     from service.cli.desk import Desk
+    from service.evaluation.difference import EarlierRun
     from service.evaluation.run import Run, SetReport
     from service.settings import Settings
 
@@ -55,9 +56,7 @@ def evaluate(  # noqa: PLR0913 - a parameter is a flag
     start_logging(quieter(settings), "evaluate")
     from service.cli.evaluate_reviewed import write_reviewed  # the help text needs none of these
     from service.cli.open_desk import open_desk
-    from service.evaluation.difference import changes_text, compare_runs, read_run
-    from service.evaluation.page import run_html
-    from service.evaluation.tables import run_text
+    from service.evaluation.difference import read_run
 
     before = read_run(against) if against else None
     with ExitStack() as held:
@@ -70,16 +69,25 @@ def evaluate(  # noqa: PLR0913 - a parameter is a flag
             given.append(reviewed)
             desk = held.enter_context(_forgetful(settings))
         run = _run(_names(given), desk, model, jobs)
+    _report(run, before, json_file=json_file, html_file=html_file)
+    raise typer.Exit(int(_exit_code(run, fail_below)))
+
+
+def _report(run: Run, before: EarlierRun | None, *, json_file: Path | None, html_file: Path | None) -> None:
+    """Print the tables, and write the files that were asked for."""
+    import orjson
+
+    from service.evaluation.difference import changes_text, compare_runs
+    from service.evaluation.page import run_html
+    from service.evaluation.tables import run_text
+
     write_out(run_text(run).encode())
     if before is not None:
         write_out(b"\n" + changes_text(before, compare_runs(before, run)).encode())
     if json_file is not None:
-        import orjson
-
         _write(json_file, orjson.dumps(run.to_json(), option=orjson.OPT_INDENT_2))
     if html_file is not None:
         _write(html_file, run_html(run).encode())
-    raise typer.Exit(int(_exit_code(run, fail_below)))
 
 
 @contextmanager
