@@ -32,12 +32,12 @@ from service.api import (
     schemas,
     webhooks,
 )
+from service.api.answers import API
 from service.api.context import Context, Places
 from service.api.dropin_headers import VendorHeaders
 from service.api.faults import install_handlers
 from service.api.metrics import Metrics
 from service.api.middleware import Envelope
-from service.api.payloads import API
 from service.auth.keys import Authenticator
 from service.auth.links import LinkSigner, link_secret
 from service.auth.origin import origin_rule

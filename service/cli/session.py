@@ -20,8 +20,8 @@ from service.domain.records import JsonObject
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from service.jobs.services import Services
     from service.cli.desk import Order
+    from service.jobs.services import Services
     from service.settings import Settings
 
 SchemaFlag = Annotated[

@@ -45,7 +45,7 @@ class Case:
 
     @property
     def development(self) -> bool:
-        """Whether it is of the half that may be looked at: the first hex digit of its group's (or name's) hash is even."""
+        """Whether it may be looked at: the first hex digit of the hash of its group (or else its name) is even."""
         told = self.group or Path(self.file).name
         return int(hashlib.sha256(told.encode()).hexdigest()[0], 16) % 2 == 0
 

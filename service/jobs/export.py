@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from service.domain.jobs import Job
 from service.exports.files import ExportFile, export_result
-from service.exports.schema_set import SchemaSet
 from service.exports.formats import ExportFormat, ExportOptions
+from service.exports.schema_set import SchemaSet
 from service.jobs.current import Version
 from service.jobs.result import View, result_body
 from service.jobs.services import Services

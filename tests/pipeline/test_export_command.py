@@ -35,7 +35,11 @@ def numbers(file: Path) -> list[str]:
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """A home with two letters, the first approved, and a service that ended."""
-    with local_service(tmp_path / "home") as service, http_server(service.app()) as url, httpx.Client(base_url=url) as c:
+    with (
+        local_service(tmp_path / "home") as service,
+        http_server(service.app()) as url,
+        httpx.Client(base_url=url) as c,
+    ):
         for number in ("A-1", "A-2"):
             files = {"file": (f"{number}.pdf", letter(f"Letter number: {number}"))}
             job = c.post("/api/v1/jobs?wait=60", files=files, data={"schema": json.dumps(SCHEMA)}, timeout=90).json()
