@@ -29,6 +29,8 @@ class Capabilities:
     max_file_bytes: int
     nested_objects: bool
     """Whether objects inside objects are accepted."""
+    max_name_chars: int | None = None
+    """Of all property names together; None: no limit of its own."""
     host: str = ""
     """Where its calls go, with the port where one is named; empty: nowhere, the model is in this process."""
     enhanced_mode: bool = False

@@ -43,6 +43,7 @@ CAPABILITIES = Capabilities(
     default_pages_per_chunk=10,
     max_properties=100,
     max_schema_chars=15_000,
+    max_name_chars=MAX_NAME_CHARS,
     max_file_bytes=52_428_800,
     nested_objects=False,
     enhanced_mode=True,

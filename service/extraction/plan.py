@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -10,8 +11,8 @@ import orjson
 
 from service.domain.errors import ErrorCode, InputError
 from service.domain.pages import PageRange
-from service.domain.records import JsonObject
-from service.domain.schema import ExtractionSchema, SchemaField
+from service.domain.schema import ExtractionSchema, FieldType, SchemaField
+from service.extraction.narrow import address, inner_addresses, narrow_schema, write_field
 
 
 class SplitKind(StrEnum):
@@ -37,7 +38,7 @@ class PlannedSplit:
     """0-based position of the document among the file's documents."""
     kind: SplitKind
     fields: tuple[str, ...] = ()
-    """Properties of the schema's root that are asked for; empty: all of them."""
+    """Properties that are asked for, as `narrow.address` names them; empty: all of them."""
 
 
 def plan_page_chunks(page_count: int, limit: int) -> tuple[PageRange, ...]:
@@ -112,10 +113,14 @@ def halve(split: PlannedSplit, *, first_index: int) -> tuple[PlannedSplit, ...]:
 def halve_fields(split: PlannedSplit, schema: ExtractionSchema, *, first_index: int) -> tuple[PlannedSplit, ...]:
     """Two splits over the same pages, each with half of the properties that a split asks for.
 
+    An object that is left alone is cut into its own properties.
+
     Returns:
-        The halves in schema order; nothing when one property is left: the answer cannot be made shorter.
+        The halves in schema order; nothing when one value or table is left: the answer cannot be made shorter.
     """
-    names = split.fields or tuple(p.name for p in schema.root.properties)
+    names = split.fields or tuple(address((p.name,)) for p in schema.root.properties)
+    while len(names) == 1 and (inner := inner_addresses(schema, names[0])):
+        names = inner
     if len(names) < 2:
         return ()
     middle = (len(names) + 1) // 2
@@ -145,51 +150,85 @@ def split_by_fields(
     return tuple(replace(split, index=index) for index, split in enumerate(grouped))
 
 
-def group_fields(schema: ExtractionSchema, *, max_properties: int, max_chars: int) -> tuple[tuple[str, ...], ...]:
-    """Cut a schema that is wider than a model accepts into groups of its root's properties.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchemaRoom:
+    """How large a schema a model accepts."""
 
-    Args:
-        max_properties: most properties of one request, those inside objects and arrays counted too.
-        max_chars: longest schema of one request, minified.
+    max_properties: int
+    """Those inside objects and arrays counted too."""
+    max_chars: int
+    """Of the schema, minified."""
+    max_name_chars: int | None = None
+    """Of all names together; None: no limit of its own."""
+    flat: bool = False
+    """Objects are sent as their fields, each under the joined names of its path."""
+
+    def holds(self, schema: ExtractionSchema) -> bool:
+        """Whether a schema is within the limits, as it will be sent."""
+        root, sent = schema.root, schema.source
+        if self.flat and any(p.type is FieldType.OBJECT for p in _inner(root)):
+            root = _flat(root)
+            sent = write_field(root)
+        names = [p.name for p in _inner(root)]
+        if len(names) > self.max_properties or len(orjson.dumps(sent)) > self.max_chars:
+            return False
+        return self.max_name_chars is None or sum(map(len, names)) <= self.max_name_chars
+
+
+def group_fields(schema: ExtractionSchema, room: SchemaRoom) -> tuple[tuple[str, ...], ...]:
+    """Cut a schema that is wider than a model accepts into groups of properties.
+
+    An object that is too wide by itself is cut into its own properties, at any depth; a table is not, since its rows
+    could not be put together again.
 
     Returns:
-        Names in schema order, every one in exactly one group. A property too wide by itself stays alone in its group.
+        Addresses in schema order (see `narrow.address`), every property in exactly one group. One that is too wide and
+        cannot be cut stays alone in its group.
     """
     groups: list[tuple[str, ...]] = []
-    current: tuple[str, ...] = ()
-    for prop in schema.root.properties:
-        wider = (*current, prop.name)
-        if current and not _fits(schema, wider, max_properties, max_chars):
-            groups.append(current)
-            wider = (prop.name,)
-        current = wider
-    return (*groups, current)
+    waiting = [name for p in schema.root.properties for name in _pieces(schema, address((p.name,)), room)]
+    while waiting:
+        fitting = bisect_left(
+            range(2, len(waiting) + 1),
+            True,
+            key=lambda count: not room.holds(narrow_schema(schema, waiting[:count])),
+        )
+        groups.append(tuple(waiting[: fitting + 1]))
+        del waiting[: fitting + 1]
+    return tuple(groups)
 
 
-def _fits(schema: ExtractionSchema, names: tuple[str, ...], max_properties: int, max_chars: int) -> bool:
-    narrow = narrow_schema(schema, names)
-    return _count_properties(narrow.root) <= max_properties and len(orjson.dumps(narrow.source)) <= max_chars
+def _pieces(schema: ExtractionSchema, name: str, room: SchemaRoom) -> list[str]:
+    """A property, or what it must be cut into."""
+    inner = inner_addresses(schema, name)
+    if not inner or room.holds(narrow_schema(schema, (name,))):
+        return [name]
+    return [piece for child in inner for piece in _pieces(schema, child, room)]
 
 
-def _count_properties(field: SchemaField) -> int:
-    inner = sum(1 + _count_properties(p) for p in field.properties)
-    return inner + (_count_properties(field.items) if field.items else 0)
+def _inner(owner: SchemaField) -> Iterator[SchemaField]:
+    """Every property below a field."""
+    for child in owner.properties:
+        yield child
+        yield from _inner(child)
+    if owner.items is not None:
+        yield from _inner(owner.items)
 
 
-def narrow_schema(schema: ExtractionSchema, names: Sequence[str]) -> ExtractionSchema:
-    """The schema with some of its root's properties only; unchanged when `names` is empty.
+def _flat(owner: SchemaField) -> SchemaField:
+    """An object whose objects are replaced by their fields, in the rows of its tables too."""
+    properties = (
+        replace(leaf, name="_".join(path), items=None if leaf.items is None else _flat(leaf.items))
+        for path, leaf in _outer(owner, ())
+    )
+    return replace(owner, properties=tuple(properties))
 
-    Checks are left out: they belong to the whole record.
-    """
-    if not names:
-        return schema
-    wanted = set(names)
-    source: JsonObject = {k: v for k, v in schema.source.items() if k != "x-checks"}
-    properties = source.get("properties")
-    if isinstance(properties, dict):
-        source["properties"] = {k: v for k, v in properties.items() if k in wanted}
-    required = source.get("required")
-    if isinstance(required, list):
-        source["required"] = [name for name in required if name in wanted]
-    root = replace(schema.root, properties=tuple(p for p in schema.root.properties if p.name in wanted))
-    return replace(schema, source=source, root=root, checks=())
+
+def _outer(owner: SchemaField, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], SchemaField]]:
+    """What is no object, with the names on its way."""
+    for child in owner.properties:
+        here = (*path, child.name)
+        if child.type is FieldType.OBJECT:
+            yield from _outer(child, here)
+        else:
+            yield here, child

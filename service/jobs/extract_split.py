@@ -16,7 +16,8 @@ from service.domain.schema import ExtractionSchema
 from service.extraction.decode import Finish, decode_choice, judge_finish_reason
 from service.extraction.ground import ground
 from service.extraction.hints import with_hints
-from service.extraction.plan import PlannedSplit, SplitKind, halve, halve_fields, narrow_schema
+from service.extraction.narrow import narrow_schema
+from service.extraction.plan import PlannedSplit, SplitKind, halve, halve_fields
 from service.jobs.lifecycle import NewStep, is_to_read
 from service.jobs.memory import lessons_of, recall
 from service.jobs.services import Services

@@ -26,8 +26,8 @@ from service.extraction.check import run_checks
 from service.extraction.coverage import SplitCoverage, SplitOutcome, build_coverage
 from service.extraction.ground import ground
 from service.extraction.merge import merge
+from service.extraction.narrow import narrow_schema
 from service.extraction.overlay import close, lay_over
-from service.extraction.plan import narrow_schema
 from service.extraction.shape import blank_extraction
 from service.jobs import lifecycle
 from service.jobs.calibrate import calibrate

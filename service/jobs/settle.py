@@ -21,7 +21,7 @@ from service.domain.jobs import (
 )
 from service.domain.pages import TextSource
 from service.domain.records import NO_USAGE, Processing, Usage, join_processing
-from service.extraction.plan import PlannedSplit, group_fields, plan_splits, split_by_fields
+from service.extraction.plan import PlannedSplit, SchemaRoom, group_fields, plan_splits, split_by_fields
 from service.jobs import lifecycle
 from service.jobs.lifecycle import READABLE, LeaseRule, NewStep, RunView
 from service.jobs.services import Services
@@ -262,6 +262,16 @@ def _has_memory(rows: Rows, job: Job) -> bool:
     return any(rows.memories.newest(job.tenant_id, name, 1) for name in job.schema_names())
 
 
+def schema_room(able: Capabilities) -> SchemaRoom:
+    """How large a schema one request of a model holds."""
+    return SchemaRoom(
+        max_properties=able.max_properties,
+        max_chars=able.max_schema_chars,
+        max_name_chars=able.max_name_chars,
+        flat=not able.nested_objects,
+    )
+
+
 def plan_chunks(job: Job, able: Capabilities) -> tuple[PlannedSplit, ...]:
     """The splits of a run over all its pages; the same at each call, so that it need not be stored."""
     if not job.is_laid_out:
@@ -275,11 +285,7 @@ def plan_chunks(job: Job, able: Capabilities) -> tuple[PlannedSplit, ...]:
     planned = plan_splits(range(1, (job.page_count or 1) + 1), documents, pages_per_chunk=wanted)
     used = [None if route is None else route.schema for route in map(job.route_of, range(len(documents)))]
     groups = {
-        index: group_fields(
-            job.schemas[index].parse(), max_properties=able.max_properties, max_chars=able.max_schema_chars
-        )
-        for index in {*used}
-        if index is not None
+        index: group_fields(job.schemas[index].parse(), schema_room(able)) for index in {*used} if index is not None
     }
     return split_by_fields(planned, [() if index is None else groups[index] for index in used])
 

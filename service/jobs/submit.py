@@ -15,12 +15,13 @@ from service.domain.records import Issue, JsonObject, Stage
 from service.domain.routes import JobSchema
 from service.domain.schema import ExtractionSchema, SchemaField, parse_schema
 from service.extraction.check import parse_checks
-from service.extraction.plan import group_fields, narrow_schema
+from service.extraction.narrow import narrow_schema
+from service.extraction.plan import group_fields
 from service.extraction.review_policy import parse_policy
 from service.jobs.batch_books import hold_open
 from service.jobs.model_rules import check_model_rules
 from service.jobs.services import Services
-from service.jobs.settle import ring
+from service.jobs.settle import ring, schema_room
 from service.jobs.webhooks import check_webhook, keep_jobs_webhook
 from service.storage.store import Rows
 
@@ -148,8 +149,7 @@ def check_schema(services: Services, source: JsonObject, model: str, name: str) 
     """
     schema = check_any_schema(services, source, name)
     client, _ = services.models.resolve(model)
-    able = client.capabilities
-    for names in group_fields(schema, max_properties=able.max_properties, max_chars=able.max_schema_chars):
+    for names in group_fields(schema, schema_room(client.capabilities)):
         client.check_schema(narrow_schema(schema, names))
     return schema
 

@@ -22,7 +22,7 @@ from service.domain.records import (
 from service.domain.schema import ExtractionSchema, FieldType, SchemaField, walk_leaves
 from service.extraction.choose import takes_last
 from service.extraction.merge import Merged, merge
-from service.extraction.plan import narrow_schema
+from service.extraction.narrow import narrow_schema
 from service.extraction.shape import blank_extraction
 from tests.unit.extraction.answers import extraction_of, schema_of
 from tests.unit.extraction.extraction_strategies import extractions, schemas

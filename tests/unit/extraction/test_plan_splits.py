@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from service.domain.errors import ErrorCode, InputError
 from service.domain.pages import PageRange
+from service.domain.schema import parse_schema
+from service.extraction.narrow import narrow_schema
 from service.extraction.plan import (
     PlannedSplit,
+    SchemaRoom,
     SplitKind,
     group_fields,
     halve,
     halve_fields,
-    narrow_schema,
     plan_page_chunks,
     plan_splits,
     split_by_fields,
@@ -107,7 +111,7 @@ def test_at_one_page_the_fields_are_halved_down_to_one() -> None:
 def test_a_wide_schema_is_grouped_without_losing_or_repeating_a_field(width: int, limit: int) -> None:
     """Every field in exactly one group."""
     schema = schema_of(**{f"field_{n}": "string" for n in range(width)})
-    groups = group_fields(schema, max_properties=limit, max_chars=100_000)
+    groups = group_fields(schema, SchemaRoom(max_properties=limit, max_chars=100_000))
     assert [name for group in groups for name in group] == [p.name for p in schema.root.properties]
     assert max(map(len, groups)) <= limit
 
@@ -115,8 +119,52 @@ def test_a_wide_schema_is_grouped_without_losing_or_repeating_a_field(width: int
 def test_a_group_counts_the_properties_inside_and_the_characters() -> None:
     """A table's columns count as the vendor counts them."""
     schema = schema_of(a="string", rows=[{"x": "string", "y": "string"}], b="string")
-    assert group_fields(schema, max_properties=3, max_chars=10_000) == (("a",), ("rows",), ("b",))
-    assert group_fields(schema, max_properties=99, max_chars=120) == (("a",), ("rows",), ("b",))
+    assert group_fields(schema, SchemaRoom(max_properties=3, max_chars=10_000)) == (("a",), ("rows",), ("b",))
+    assert group_fields(schema, SchemaRoom(max_properties=99, max_chars=120)) == (("a",), ("rows",), ("b",))
+
+
+def test_one_wide_object_is_cut_inside() -> None:
+    """At any depth, a table in it left whole; names that look like addresses are none."""
+    inner = {f"f{n}": "string" for n in range(5)}
+    schema = schema_of(**{"whole": {"head": inner, "a/b": "string", "rows": [{"x": "string"}]}, "/odd": "string"})
+    groups = group_fields(schema, SchemaRoom(max_properties=4, max_chars=10_000))
+    assert groups == (
+        ("/whole/head/f0", "/whole/head/f1"),
+        ("/whole/head/f2", "/whole/head/f3"),
+        ("/whole/head/f4", "/whole/a~1b"),
+        ("/whole/rows", "/~1odd"),
+    )
+    narrow = narrow_schema(schema, groups[2])
+    assert parse_schema(narrow.source).root.properties == narrow.root.properties
+    assert [p.name for p in narrow.root.properties[0].properties] == ["head", "a/b"]
+    assert [p.name for p in narrow_schema(schema, groups[3]).root.properties] == ["whole", "/odd"]
+
+
+def test_a_flat_grammar_counts_the_names_as_they_are_sent() -> None:
+    """Names of objects go into those of their fields; the objects themselves are no properties any more."""
+    schema = schema_of(buyer={"n": "string", "m": "string"}, seller={"n": "string"})
+    room = SchemaRoom(max_properties=3, max_chars=10_000, flat=True)
+    assert group_fields(schema, room) == (("buyer", "seller"),)
+    assert group_fields(schema, replace(room, max_name_chars=22)) == (("buyer", "seller"),)
+    assert group_fields(schema, replace(room, max_name_chars=21)) == (("buyer",), ("seller",))
+
+
+def test_a_part_does_not_carry_definitions() -> None:
+    """What it points to is written out."""
+    place = {"type": "object", "properties": {"city": {"type": "string", "enum": ["A", None]}}}
+    source = {"$defs": {"place": place}, "type": "object", "properties": {"at": {"$ref": "#/$defs/place"}, "n": {}}}
+    source["properties"] |= {"n": {"type": ["number", "null"], "x-merge": "last"}}
+    schema = parse_schema(source)
+    narrow = narrow_schema(schema, ("at", "n"))
+    assert "$" not in str(narrow.source)
+    assert parse_schema(narrow.source).root.properties == narrow.root.properties == schema.root.properties
+
+
+def test_at_the_floor_an_object_is_halved_inside() -> None:
+    """One object of one page is not the end."""
+    schema = schema_of(a={"b": {"c": "string", "d": "string"}})
+    split = PlannedSplit(index=0, pages=(4,), document=0, kind=SplitKind.DOCUMENT)
+    assert [half.fields for half in halve_fields(split, schema, first_index=1)] == [("/a/b/c",), ("/a/b/d",)]
 
 
 def test_a_narrow_schema_keeps_the_order_and_leaves_the_checks() -> None:
