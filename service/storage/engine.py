@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Generator
 from contextlib import contextmanager, nullcontext
 from importlib import resources
@@ -20,6 +21,7 @@ from service.domain.errors import ErrorCode, InternalError
 from service.storage.faults import busy
 
 _BUSY_S = 30
+_FORGET_S, _AGAIN_S = 5.0, 0.02
 _PRAGMAS = (
     f"busy_timeout={1000 * _BUSY_S}",  # first: the next one takes a lock for a moment
     "journal_mode=WAL",
@@ -99,10 +101,17 @@ class Database:
             command.upgrade(config, "head")
 
     def forget_deleted(self) -> None:
-        """Empty SQLite's write-ahead log, which still holds what was deleted."""
-        if self.engine.dialect.name == "sqlite":
-            with self.engine.connect() as connection:
-                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        """Empty SQLite's write-ahead log, which still holds what was deleted.
+
+        One that meets another checkpoint is refused at once, whatever the busy timeout: it is asked again for a while,
+        and the next sweep asks anew.
+        """
+        if self.engine.dialect.name != "sqlite":
+            return
+        until = time.monotonic() + _FORGET_S
+        with self.engine.connect() as connection:
+            while connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").scalar() and time.monotonic() < until:
+                time.sleep(_AGAIN_S)
 
     def dispose(self) -> None:
         """Close this process's connections."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 
@@ -62,3 +63,33 @@ def test_nothing_of_a_deleted_job_is_left_in_any_file(store: Store, home: Path) 
         assert rows.files.remove(file)
     store.forget_deleted()
     assert _left_in(home) == []
+
+
+def test_a_checkpoint_under_way_keeps_nothing_that_was_deleted(store: Store, home: Path) -> None:
+    """Other processes put their log away all the time; a delete that meets one of them is as thorough."""
+    other = Database(f"sqlite:///{home / 'fieldmark.db'}")
+    over = Event()
+
+    def put_away() -> None:
+        while not over.is_set():
+            with other.engine.connect() as connection:
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(PASSIVE)")
+
+    busy = [Thread(target=put_away) for _ in range(2)]
+    for thread in busy:
+        thread.start()
+    left: list[str] = []
+    try:
+        for number in range(20):
+            with store.write() as rows:
+                rows.idempotency.put(TENANT, f"{SECRET}-{number}", "", None, 1.0)
+            with store.write() as rows:
+                rows.idempotency.remove(TENANT, f"{SECRET}-{number}")
+            store.forget_deleted()
+            left += _left_in(home)
+    finally:
+        over.set()
+        for thread in busy:
+            thread.join()
+        other.dispose()
+    assert left == []
