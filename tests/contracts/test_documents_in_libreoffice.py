@@ -17,7 +17,7 @@ from service.domain.pages import MediaKind, PageRange
 from tests.contracts.test_documents_boxes import LIMITS
 from tests.contracts.test_documents_office import saved
 
-# A program of several hundred MB; `.ci/run` installs it. Without it the own readers do this work, and are tested always.
+# Several hundred MB; `.ci/run` installs it. Without it our own readers do this work, and they are tested always.
 pytestmark = pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice (soffice) is not installed here")
 
 
