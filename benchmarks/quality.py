@@ -29,6 +29,9 @@ ROOT = Path(__file__).parents[1]
 NOTES = Path(__file__).with_name("quality_notes.md")
 PLACES = Path(__file__).with_name("quality_places.md")
 """What `benchmarks.grounding` wrote."""
+OTHERS = Path(__file__).with_name("quality_others.md")
+"""What `benchmarks.others` wrote."""
+OTHERS_HEADING = "## Against what a user would pick instead"
 LINES = "lines[]."
 PARTS = ("all", "development", "validation")
 WEAK_F1 = 0.7
@@ -75,12 +78,13 @@ def find_sets() -> list[Path]:
     return found
 
 
-def evaluate(sets: Sequence[Path], model: str | None, *, foreign: bool) -> Figures:
-    """One run over all of them, with foreign fields or without, in a home that is thrown away."""
+def evaluate(sets: Sequence[Path], model: str | None, *, foreign: bool, jobs: int = 4) -> Figures:
+    """One run over all of them, with foreign fields or without, `jobs` files at once, in a home that is thrown away."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "run.json"
         prepared = prepare(sets, Path(folder) / "sets", foreign=foreign)
         command = [sys.executable, "-m", "service.cli.main", "evaluate", *map(str, prepared), "--json", str(out)]
+        command += ["--jobs", str(jobs)]
         command += ["--model", model] if model else []
         environment = {**os.environ, "FIELDMARK_HOME": str(Path(folder) / "home")}
         done = subprocess.run(command, env=environment, cwd=ROOT, check=False)
@@ -121,6 +125,8 @@ def report(run: Figures, measured: str, sets: Iterable[str]) -> Iterator[str]:
     yield "## Wanted and reached"
     yield "\n".join(_wanted(run))
     yield "\n".join(_claims(run))
+    yield OTHERS_HEADING
+    yield OTHERS.read_text(encoding="utf-8").strip()
     yield "## Weak rows"
     yield (
         f"Fields with at least {WEAK_PRESENT} values and an F1 below {WEAK_F1:g}, those that cost most values first; "
