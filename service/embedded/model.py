@@ -21,6 +21,7 @@ from service.domain.records import (
 )
 from service.domain.schema import ExtractionSchema, FieldType, SchemaField, escape_pointer
 from service.embedded.confidence import Judged, judge
+from service.embedded.grid_answers import asks_for_grids, write_grids
 from service.embedded.proposals import Choice
 from service.embedded.reading import Reading, read_document
 
@@ -113,7 +114,9 @@ def _assemble(node: SchemaField, path: str, reading: Reading, writer: _Writer) -
 
 
 def _elements(child: SchemaField, path: str, reading: Reading, writer: _Writer) -> list[Json]:
-    """The rows of a table, or the values of a list; nothing for lists of lists."""
+    """The rows of a table, the values of a list, or whole tables."""
+    if asks_for_grids(child):
+        return write_grids(child, path, reading.findings.evidence.layout, writer.fields)
     if child.items is not None and path in reading.rows:
         return [_row(child.items, f"{path}/{i}", writer) for i in range(len(reading.rows[path]))]
     return [writer.leaf(f"{path}/{i}") for i in range(len(reading.lists.get(path, ())))]

@@ -60,7 +60,9 @@ class Cell:
     @property
     def is_low(self) -> bool:
         """Whether it is a value that should not be trusted unseen."""
-        return self.value is not None and self.entry is not None and self.entry.get("confidence") == Confidence.LOW
+        return (
+            self.value not in (None, "") and self.entry is not None and self.entry.get("confidence") == Confidence.LOW
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

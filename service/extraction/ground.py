@@ -57,7 +57,7 @@ def ground(extraction: Extraction, schema: ExtractionSchema, pages: Mapping[int,
         _Leaf(path, field, extraction.fields[path], parents, row)
         for path, field, parents, row in _walk(extraction.values, schema.root, "", (), None)
     ]
-    targets = [finder.target(leaf) for leaf in leaves if leaf.entry.value is not None]
+    targets = [finder.target(leaf) for leaf in leaves if leaf.entry.value not in (None, "")]
     finder.settle_rows([target for target in targets if target.leaf.row is not None])
     finder.settle_scalars([target for target in targets if target.leaf.row is None])
     finder.settle_marks([target for target in targets if isinstance(target.leaf.entry.value, bool)])

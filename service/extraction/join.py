@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from decimal import Decimal
 from typing import TypeVar
@@ -109,11 +109,29 @@ class _Joiner:
         for index, child in enumerate(self._as_list(raw, items, path)):
             inner: dict[str, FieldEntry] = {}
             below = notes[index] if index < len(notes) else None
-            row = self.node(child, items, below, path.row(len(rows)), inner)
+            row = self.row(child, items, below, path.row(len(rows)), inner)
             if any(entry.verdict is not Verdict.ABSENT for entry in inner.values()):
                 rows.append(row)
                 fields.update(inner)
         return rows
+
+    def row(
+        self, raw: RawJson, field: SchemaField, note: AdditionalTree | None, path: _Path, fields: dict[str, FieldEntry]
+    ) -> Json:
+        """One element of an array; of a row of cells the empty ones stay, so that the others keep their columns."""
+        cell = field.items
+        if cell is None or not cell.is_leaf:
+            return self.node(raw, field, note, path, fields)
+        notes = note if isinstance(note, list) else []
+        cells: list[Json] = []
+        for index, child in enumerate(self._as_list(raw, cell, path)):
+            here, below = path.row(index), notes[index] if index < len(notes) else None
+            entry = self.leaf(child, cell, below if isinstance(below, AdditionalValue) else None, here)
+            if entry.verdict is Verdict.ABSENT and child == "" and cell.type is FieldType.STRING:
+                entry = replace(entry, value="")
+            fields[here.exact] = entry
+            cells.append(entry.value)
+        return cells
 
     def leaf(self, raw: RawJson, field: SchemaField, note: AdditionalValue | None, path: _Path) -> FieldEntry:
         coerced = coerce_scalar(raw, field)

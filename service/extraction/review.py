@@ -45,6 +45,6 @@ def _doubts(record: Record, which: str) -> Iterator[str]:
 
 
 def _is_doubtful(entry: FieldEntry) -> bool:
-    if entry.value is None:
+    if entry.value is None or entry.value == "":
         return entry.verdict in (Verdict.UNREADABLE, Verdict.AMBIGUOUS)
     return entry.confidence is Confidence.LOW or entry.verdict is Verdict.AMBIGUOUS

@@ -59,7 +59,9 @@ def join_rows(given: Sequence[list[Row]], pages: Sequence[tuple[int, ...]], item
         fresh = _without_repeats(rows, number, pages, joined)
         joined.rows.extend(fresh)
         joined.origins.extend([number] * len(fresh))
-    if items.type is FieldType.OBJECT:
+    if items.type is FieldType.OBJECT and not any(
+        p.items is not None and not p.items.is_leaf for p in items.properties
+    ):
         _join_cut_rows(joined, pages)
     return joined
 

@@ -237,7 +237,7 @@ def entry_body(entry: FieldEntry, view: View) -> JsonObject:
         "origin": entry.origin,
     }
     if entry.verdict is Verdict.ABSENT:
-        absent: JsonObject = {"value": None, "verdict": entry.verdict, "confidence": entry.confidence}
+        absent: JsonObject = {"value": entry.value, "verdict": entry.verdict, "confidence": entry.confidence}
         return absent | ({"origin": entry.origin} if entry.origin is Origin.CORRECTED else {})
     body["page"] = entry.location.page if entry.location else None
     body["coordinates"] = quad_body(entry.location.coordinates) if entry.location else []

@@ -137,10 +137,11 @@ def test_a_role_that_is_left_over_is_never_high() -> None:
 
 
 def test_a_row_of_nothing_but_its_page_is_no_row() -> None:
-    """A list of lists cannot be filled, and page numbers alone are no table."""
+    """Rows inside a row cannot be filled, and page numbers alone are no table."""
+    inner: JsonObject = {"type": "object", "properties": {"text": {"type": "string"}}}
     cells: JsonObject = {
         "page": {"type": "integer", "description": "Page number, from 1"},
-        "rows": {"type": "array", "items": {"type": "array", "items": {"type": "string"}}},
+        "rows": {"type": "array", "items": inner},
     }
     schema: JsonObject = {
         "type": "object",
