@@ -88,6 +88,9 @@ class Settings(BaseSettings):
     answer_cache_days: float = Field(
         7.0, ge=0, description="Days for which an answer may serve the same request of the same tenant again; 0: never."
     )
+    second_opinion: bool = Field(
+        False, description="Whether the embedded model is asked about the pages of other models' jobs too."
+    )
     max_calls_in_flight: int = Field(200, gt=0, description="Model calls at once in one io process.")
 
     lease_s: float = Field(15.0, gt=1, description="Seconds after which a silent worker's step goes to another.")

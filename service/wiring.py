@@ -271,6 +271,7 @@ def _model_rules(settings: Settings) -> ModelRules:
         prices=PriceTable({f"{EMBEDDED}:*": FREE, **prices}),
         egress=settings.egress,
         cache_s=settings.answer_cache_days * _DAY_S,
+        second_opinion=settings.second_opinion,
     )
 
 

@@ -136,6 +136,7 @@ JOB: JsonObject = {
         "max_requests": None,
         "max_cost": None,
         "cache": True,
+        "second_opinion": None,
     },
     "external_id": "order-17",
     "batch_id": None,

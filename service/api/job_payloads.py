@@ -58,6 +58,8 @@ class OptionsPayload(Payload):
     max_requests: int | None
     max_cost: float | None
     cache: bool
+    second_opinion: bool | None
+    """Null: as the installation says."""
 
     @classmethod
     def of(cls, options: JobOptions) -> OptionsPayload:
@@ -75,6 +77,7 @@ class OptionsPayload(Payload):
             max_requests=options.budget.max_requests,
             max_cost=options.budget.max_cost,
             cache=options.cache,
+            second_opinion=options.second_opinion,
         )
 
 

@@ -26,6 +26,18 @@ WAYS_TO_NAME_A_SCHEMA = frozenset({"schema", "schema_ref", "schemas"})
 R = TypeVar("R", bound="OptionFields")
 
 
+_PLAIN = {
+    "model",
+    "split_documents",
+    "mode",
+    "absent",
+    "webhook_url",
+    "retention_days",
+    "cache",
+    "second_opinion",
+}  # fmt: skip - names alone
+
+
 class OptionFields(BaseModel):
     """Options of a job; what is left out or null stays as it is by default."""
 
@@ -60,6 +72,9 @@ class OptionFields(BaseModel):
         None, description="Most that a run may cost, by the installation's price table."
     )
     cache: bool | None = Field(None, description="Whether an answer to the same request may serve again.")
+    second_opinion: bool | None = Field(
+        None, description="Whether the embedded model is asked about the same pages; what both have is trusted more."
+    )
     webhook_url: Annotated[str, StringConstraints(min_length=1, max_length=2000)] | None = Field(
         None, description="Where the end of each run is told; signed with the secret of the webhook `jobs`."
     )
@@ -73,8 +88,7 @@ class OptionFields(BaseModel):
 
     def merged_into(self, options: JobOptions) -> JobOptions:
         """The options with what was asked for put over them."""
-        plain = {"model", "split_documents", "mode", "absent", "webhook_url", "retention_days", "cache"}
-        given = self.model_dump(include=plain, exclude_none=True)
+        given = self.model_dump(include=_PLAIN, exclude_none=True)
         if self.pages_per_chunk is not None:
             given["pages_per_chunk"] = None if self.pages_per_chunk == "auto" else self.pages_per_chunk
         budget = self.model_dump(include={"max_tokens", "max_requests", "max_cost"}, exclude_none=True)

@@ -33,6 +33,8 @@ class Order:
     pages_per_chunk: int | None = None
     budget: Budget = NO_BUDGET
     cache: bool = True
+    second_opinion: bool | None = None
+    """None: as the installation says."""
     priority: Priority = Priority.NORMAL
     password: str | None = None
     key: str | None = None

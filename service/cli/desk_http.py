@@ -100,6 +100,8 @@ class HttpDesk:
             fields["split_documents"] = "true"
         if not order.cache:
             fields["cache"] = "false"
+        if order.second_opinion is not None:
+            fields["second_opinion"] = str(order.second_opinion).lower()
         given = {"model": order.model, "password": order.password, "pages_per_chunk": order.pages_per_chunk}
         given |= asdict(order.budget)
         fields |= {name: str(value) for name, value in given.items() if value is not None}

@@ -94,6 +94,7 @@ class LocalDesk:
             priority=order.priority,
             budget=order.budget,
             cache=order.cache,
+            second_opinion=order.second_opinion,
         )
         file = take_bytes(services, LOCAL_TENANT, order.path.name, self._read(order.path))
         submission = Submission(

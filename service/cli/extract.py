@@ -40,6 +40,12 @@ _BINARY = (ExportFormat.XLSX, ExportFormat.PARQUET)
 _TableFlag = Annotated[
     str | None, typer.Option(help="Path of an array, such as /lines; empty: the records.", show_default=False)
 ]
+_FileArgument = Annotated[
+    Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="PDF, picture or office file.")
+]
+_OpinionFlag = Annotated[
+    bool | None, typer.Option(help="Ask the embedded model about the same pages too.", show_default=False)
+]
 _SplitFlag = Annotated[
     bool, typer.Option("--split-documents", help="The file may hold several documents: a record for each.")
 ]
@@ -49,9 +55,7 @@ _PasswordFlag = Annotated[
 
 
 def extract(  # noqa: PLR0913 - a parameter is a flag
-    file: Annotated[
-        Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="PDF, picture or office file.")
-    ],
+    file: _FileArgument,
     schema: SchemaFlag = None,
     schemas: SchemasFlag = None,
     model: Annotated[str | None, typer.Option(help="`provider` or `provider:model`.")] = None,
@@ -69,6 +73,7 @@ def extract(  # noqa: PLR0913 - a parameter is a flag
     max_requests: Annotated[int | None, typer.Option(min=1, help="Most model requests it may send.")] = None,
     max_cost: Annotated[float | None, typer.Option(min=0.0, help="Most it may cost, by the price table.")] = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Ask the model even if the answer is known.")] = False,
+    second_opinion: _OpinionFlag = None,
     home: Annotated[Path | None, typer.Option(help="Folder that holds all state.")] = None,
 ) -> None:
     """Turn one file into a record: a table in a terminal, JSON in a pipe, or a file for other programs.
@@ -90,6 +95,7 @@ def extract(  # noqa: PLR0913 - a parameter is a flag
         priority=Priority.HIGH,  # a person waits
         budget=Budget(max_tokens=max_tokens, max_requests=max_requests, max_cost=max_cost),
         cache=not no_cache,
+        second_opinion=second_opinion,
         password=password,
     )
     view, result, schemas_used = _work(settings, order, wanted)

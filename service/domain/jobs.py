@@ -117,6 +117,8 @@ class JobOptions:
     """Of each run."""
     cache: bool = True
     """Whether an answer to the same request that is still known may serve."""
+    second_opinion: bool | None = None
+    """Whether the embedded model is asked about the same pages too; None: as the installation says."""
     webhook_url: str | None = None
     """Where the end of each run is told; it was checked."""
     retention_days: int | None = None

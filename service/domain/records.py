@@ -179,6 +179,16 @@ def join_processing(found: Iterable[Processing]) -> tuple[Processing, ...]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What speaks for a value of which its model does not say how sure it is."""
+
+    token_probability: float | None = None
+    """Of the least probable of its tokens, 0–1; None: not told."""
+    places: int = 0
+    """At how many places of its pages it stands; 0: not looked for, or nowhere."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Extraction:
     """One split's answer, decoded: every leaf of `values` has an entry in `fields`; pages are those of the file."""
 
@@ -190,6 +200,8 @@ class Extraction:
     usage: Usage = NO_USAGE
     grounded: bool = True
     """Whether its values were looked for on their pages; not yet, when it came before the pages were read."""
+    evidence: Mapping[str, Evidence] = field(default_factory=dict[str, Evidence])
+    """By JSON Pointer, of the values of a model that tells no confidence; empty for one that does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

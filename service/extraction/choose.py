@@ -55,7 +55,7 @@ def choose_entry(entries: Sequence[FieldEntry], field: SchemaField) -> Chosen:
     last = takes_last(field)
     by_value: dict[str | Decimal | bool, list[tuple[int, FieldEntry]]] = {}
     for position, entry in filled:
-        by_value.setdefault(_value_key(entry.value), []).append((position, entry))
+        by_value.setdefault(value_key(entry.value), []).append((position, entry))
     groups = [_rank(members, last) for members in by_value.values()]
     groups.sort(key=lambda group: group.rank, reverse=True)
     winner, *others = groups
@@ -101,7 +101,8 @@ def _decided_by(winner: _Group, other: _Group, last: bool) -> str:
     return "last" if last else "first"
 
 
-def _value_key(value: Scalar) -> str | Decimal | bool:
+def value_key(value: Scalar) -> str | Decimal | bool:
+    """The same for values that are the same but for how they are written."""
     if isinstance(value, bool):
         return value
     if isinstance(value, (int, float)):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 from service.domain.errors import DecodingError, ErrorCode
-from service.domain.records import Extraction, Issue, Stage
+from service.domain.records import Evidence, Extraction, FieldEntry, Issue, Stage, Verdict
 from service.domain.schema import ExtractionSchema
 from service.extraction.answer import ParsedAnswer, RawJson, bad_answer, parse_answer
 from service.extraction.echo import SCHEMA_KEY, find_echo
 from service.extraction.join import Notes, join_answer
+from service.extraction.token_odds import token_odds
 from service.protocol.additional_values import (
     AdditionalTree,
     AdditionalValue,
@@ -83,7 +85,18 @@ def decode_choice(choice: Choice, *, schema: ExtractionSchema, pages: tuple[int,
         notes.add("duplicate_keys", "", answer.duplicates)
     values, fields = join_answer(answer.values, schema, tree, pages=pages, notes=notes)
     issues = tuple(_issue(code, path, count) for (code, path), count in notes.counts.items())
-    return Extraction(values=values, fields=fields, pages=pages, issues=issues, model=model)
+    evidence = _evidence(choice, fields) if tree is None else {}
+    return Extraction(values=values, fields=fields, pages=pages, issues=issues, model=model, evidence=evidence)
+
+
+def _evidence(choice: Choice, fields: Mapping[str, FieldEntry]) -> Mapping[str, Evidence]:
+    """Of each value, where the model told no confidences."""
+    odds = token_odds(choice, fields.keys())
+    return {
+        path: Evidence(token_probability=odds.get(path))
+        for path, entry in fields.items()
+        if entry.verdict is Verdict.FOUND
+    }
 
 
 def _require_whole(choice: Choice) -> None:

@@ -62,7 +62,13 @@ def ground(extraction: Extraction, schema: ExtractionSchema, pages: Mapping[int,
     finder.settle_scalars([target for target in targets if target.leaf.row is None])
     finder.settle_marks([target for target in targets if isinstance(target.leaf.entry.value, bool)])
     grounded = {target.leaf.path: target.result() for target in targets}
-    return replace(extraction, fields={path: grounded.get(path, entry) for path, entry in extraction.fields.items()})
+    evidence = {
+        target.leaf.path: replace(known, places=finder.count_places(target.leaf))
+        for target in targets
+        if (known := extraction.evidence.get(target.leaf.path)) is not None
+    }
+    fields = {path: grounded.get(path, entry) for path, entry in extraction.fields.items()}
+    return replace(extraction, fields=fields, evidence=evidence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +176,12 @@ class _Finder:
         if entry.location is not None and entry.location.page in self._indexes:
             self._check(target, entry.location)
         return target
+
+    def count_places(self, leaf: _Leaf) -> int:
+        """At how many places a value stands word for word; a yes or no has no words of its own."""
+        if isinstance(leaf.entry.value, bool):
+            return 0
+        return len({(place.page, place.words) for place in self._places_of(leaf).places if place.exact})
 
     def _places_of(self, leaf: _Leaf) -> PlaceList:
         """Searched once for each value."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -20,12 +19,13 @@ from service.extraction.narrow import narrow_schema
 from service.extraction.plan import PlannedSplit, SplitKind, halve, halve_fields
 from service.jobs.lifecycle import NewStep, is_to_read
 from service.jobs.memory import lessons_of, recall
+from service.jobs.model_request import ask
 from service.jobs.services import Services
 from service.jobs.settle import Claim, Outcome
 from service.protocol.completion import ChatCompletion, Choice
 from service.protocol.data_url import encode_data_url
 from service.protocol.json_text import encode_json
-from service.protocol.request import ExtractionOptions, ExtractionRequest, build_extraction_request
+from service.protocol.request import ExtractionRequest
 
 _FREE = -1
 
@@ -59,19 +59,8 @@ def build_request(services: Services, claim: Claim) -> ExtractionRequest:
     if memories and client.capabilities.pages_as != "reference":
         spare = client.capabilities.max_schema_chars - len(encode_json(source))
         source = with_hints(source, lessons_of(memories), most_chars=spare)
-    options = ExtractionOptions(
-        mode=job.options.mode if job.options.mode != "standard" else None,
-        location=True,
-        location_granularity="all",
-        confidence=True,
-    )
-    return build_extraction_request(
-        model=model,
-        file_url=_pages_url(services, claim, client, memories),
-        schema=source,
-        schema_name=re.sub(r"[^A-Za-z0-9_-]", "_", schema.name)[:64] or "document",
-        options=options,
-    )
+    url = _pages_url(services, claim, client, memories)
+    return ask(model, url, source, schema.name, mode=job.options.mode if job.options.mode != "standard" else None)
 
 
 def _pages_url(services: Services, claim: Claim, client: ExtractionClient, memories: Sequence[Memory]) -> str:

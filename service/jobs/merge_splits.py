@@ -20,6 +20,7 @@ from service.domain.records import (
     SplitRows,
     Stage,
     Usage,
+    join_processing,
 )
 from service.extraction.boundaries import find_documents
 from service.extraction.check import run_checks
@@ -29,9 +30,11 @@ from service.extraction.merge import merge
 from service.extraction.narrow import narrow_schema
 from service.extraction.overlay import close, lay_over
 from service.extraction.shape import blank_extraction
+from service.extraction.trust import weigh
 from service.jobs import lifecycle
 from service.jobs.calibrate import calibrate
 from service.jobs.doubts import find_doubts, left_out_pages, unrouted_documents, unrouted_issues
+from service.jobs.second_opinion import Asked, ask_embedded
 from service.jobs.services import Services
 from service.jobs.settle import Claim, Outcome
 from service.jobs.unique import note_unique
@@ -74,8 +77,8 @@ def merge_splits(services: Services, claim: Claim) -> Outcome:
     """Make the records of a run; the run is over once this outcome is settled."""
     job = claim.job
     splits = _load(services, job)
-    merged, split_rows, merge_issues = _merge_documents(job, splits)
-    calibrated = calibrate(services, job, merged)
+    merged = _merge_documents(services, job, splits)
+    calibrated = calibrate(services, job, merged.records)
     records = calibrated.records
     coverage = build_coverage(
         job.page_count or 0,
@@ -93,13 +96,13 @@ def merge_splits(services: Services, claim: Claim) -> Outcome:
             *_split_issues(splits),
             *unrouted_issues(job),
             *_several_documents(services, job),
-            *merge_issues,
+            *merged.issues,
             *calibrated.issues,
         ),
         usage=job.usage + _taken_over(splits),
-        processing=job.processing,
+        processing=join_processing((*job.processing, *merged.processing)),
         model=services.models.canonical(job.options.model),
-        splits=split_rows,
+        splits=tuple(sorted(merged.balance, key=lambda rows: rows.split)),
         demoted=calibrated.demoted,
     )
     body = pack(result)
@@ -135,11 +138,19 @@ def _grounded_now(
         yield step.id, replace(ground(answer, schema, texts), grounded=True)
 
 
-def _merge_documents(job: Job, splits: _Splits) -> tuple[tuple[Record, ...], tuple[SplitRows, ...], tuple[Issue, ...]]:
+@dataclass(slots=True)
+class _Merged:
+    """What the documents of a file became."""
+
+    records: list[Record] = field(default_factory=list[Record])
+    balance: list[SplitRows] = field(default_factory=list[SplitRows])
+    issues: list[Issue] = field(default_factory=list[Issue])
+    processing: list[Processing] = field(default_factory=list[Processing])
+
+
+def _merge_documents(services: Services, job: Job, splits: _Splits) -> _Merged:
     schema_of = job.parsed_schemas()
-    records: list[Record] = []
-    balance: list[SplitRows] = []
-    issues: list[Issue] = []
+    done = _Merged()
     for index, document in enumerate(job.page_ranges()):
         if job.schema_of(index) is None:
             continue
@@ -149,21 +160,25 @@ def _merge_documents(job: Job, splits: _Splits) -> tuple[tuple[Record, ...], tup
         lost = any(s.document == index and s.state is StepState.FAILED for s in splits.steps)
         if not answers and lost:
             continue
+        asked = ask_embedded(services, job, index, splits.texts) if answers else Asked()
         merged = merge(
-            answers or [blank_extraction(schema, document.numbers())],
+            [weigh(answer, asked.opinion) for answer in answers] or [blank_extraction(schema, document.numbers())],
             schema,
             index=index,
             record_id=f"rec_{uuid.uuid5(uuid.NAMESPACE_OID, f'{job.id}/{job.run}/{index}').hex}",
         )
-        balance += [
+        done.balance += [
             SplitRows(split=n, pages=splits.steps[n].pages, rows_in=rows_in, rows_out=rows_out)
             for n, (rows_in, rows_out) in zip(answered, merged.report.splits, strict=False)
         ]
         record = replace(merged.record, pages=document.numbers())
-        records.append(run_checks(record, schema))
-        issues += [issue for answer in answers for issue in answer.issues]
-        issues += merged.report.issues()
-    return tuple(records), tuple(sorted(balance, key=lambda rows: rows.split)), tuple(issues)
+        if asked.opinion is not None:
+            record = replace(record, conflicts=(*record.conflicts, *asked.opinion.conflicts(record)))
+        done.records.append(run_checks(record, schema))
+        done.issues += [issue for answer in answers for issue in answer.issues]
+        done.issues += [*merged.report.issues(), *asked.issues]
+        done.processing += asked.processing
+    return done
 
 
 def _split_coverage(splits: _Splits) -> Sequence[SplitCoverage]:

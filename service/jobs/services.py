@@ -74,6 +74,8 @@ class ModelRules:
     """Allow-lists of models and hosts by tenant, or `*`."""
     cache_s: float
     """How long an answer may serve again; 0: never."""
+    second_opinion: bool = False
+    """Whether the embedded model is asked too, where a job does not say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,8 @@ from service.rehearsal.upstage_shape import CREATED
 from service.rehearsal.values import Source, answer_values
 
 _PICTURE = re.compile(r"data:image/(jpeg|png|webp|gif);base64,")
+_TOKEN_CHARS, _TOKEN_LOGPROB = 4, -0.001
+"""The tokens of an answer whose probabilities are asked for: all alike, and sure."""
 _TOO_LONG: Mapping[str, Refusal] = {
     "openai": Refusal(400, "context_length_exceeded", "Your messages resulted in 140000 tokens."),
     "vllm": Refusal(400, "400", "This model's maximum context length is 8192 tokens. However, you requested 9000."),
@@ -110,7 +112,8 @@ def completion(body: JsonObject, source: Source) -> JsonObject:
         named = as_object(as_object(body.get("tool_choice")).get("function")).get("name")
         function: JsonObject = {"name": named, "arguments": record}
         message |= {"content": None, "tool_calls": [{"id": "call_1", "type": "function", "function": function}]}
-    tokens: JsonValue = [{"token": "{", "logprob": -0.1, "bytes": None, "top_logprobs": []}]
+    parts = [record[at : at + _TOKEN_CHARS] for at in range(0, len(record), _TOKEN_CHARS)]
+    tokens: JsonValue = [{"token": p, "logprob": _TOKEN_LOGPROB, "bytes": None, "top_logprobs": []} for p in parts]
     logprobs: JsonValue = {"content": tokens, "refusal": None} if body.get("logprobs") else None
     return {
         "id": "chatcmpl-rehearsal",
