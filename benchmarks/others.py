@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -75,23 +76,38 @@ def sample(rows: Iterable[Mapping[str, Any]], count: int) -> list[Mapping[str, A
     return sorted(rows, key=lambda row: hashlib.sha256(Path(row["file"]).name.encode()).hexdigest())[:count]
 
 
-def picked(each: int) -> Iterator[tuple[str, Path, list[Mapping[str, Any]]]]:
-    """The name of each group of files, the folder that they are in, and their lines of the truth."""
+@dataclass(frozen=True)
+class Group:
+    """Some documents of a set."""
+
+    name: str
+    folder: Path
+    """Where the set is."""
+    rows: Sequence[Mapping[str, Any]]
+    """Their lines of its truth."""
+
+
+def picked(each: int) -> Iterator[Group]:
+    """The files that are compared: a case of invoice2data's own is in no other group."""
     for set_name in SETS:
         folder = eval_folder() / "sets" / set_name
         rows = [json.loads(line) for line in (folder / TRUTH_FILE).read_text("utf-8").splitlines() if line.strip()]
         own = [row for row in rows if OWN_ORIGIN in row.get("origin", "")]
         if own:
-            yield OWN, folder, own
-        yield set_name, folder, sample((row for row in rows if row not in own), each)
+            yield Group(OWN, folder, own)
+        yield Group(set_name, folder, sample((row for row in rows if row not in own), each))
 
 
-def write_set(into: Path, folder: Path, rows: Iterable[Mapping[str, Any]]) -> Path:
-    """A set of some of the documents; they are linked, not copied."""
-    into.mkdir(parents=True)
-    (into / "docs").symlink_to((folder / "docs").resolve(), target_is_directory=True)
-    (into / TRUTH_FILE).write_text("\n".join(map(json.dumps, rows)) + "\n", encoding="utf-8")
-    return into
+def write_sets(into: Path, groups: Iterable[Group], most: int) -> list[Path]:
+    """A set of each group, or of its first documents; they are linked, not copied."""
+    folders: list[Path] = []
+    for group in groups:
+        folder = into / group.name
+        folder.mkdir(parents=True)
+        (folder / "docs").symlink_to((group.folder / "docs").resolve(), target_is_directory=True)
+        (folder / TRUTH_FILE).write_text("\n".join(map(json.dumps, group.rows[:most])) + "\n", encoding="utf-8")
+        folders.append(folder)
+    return folders
 
 
 def of_service(who: str, run: Figures) -> list[Row]:
@@ -121,7 +137,7 @@ def of_function(who: str, sets: Sequence[Path], extract: Callable[[Case], JsonOb
         cases = load_cases(folder)
         answers = [_answer(case, extract) for case in cases]
         report = measure_set(folder.name, cases, answers, seconds=sum(answer.seconds for answer in answers))
-        rows.append(row_of(folder.name, who, dict(report.to_json())["all"]))
+        rows.append(row_of(folder.name, who, report.whole.to_json()))
     return rows
 
 
@@ -182,7 +198,7 @@ def small(sets: Sequence[Path]) -> list[Row]:
         with small_model() as base_url, openai.OpenAI(base_url=base_url, api_key="none", max_retries=0) as client:
 
             def ask(case: Case) -> JsonObject:
-                schema = case.schema.source
+                schema: dict[str, object] = dict(case.schema.source)
                 prompt = PROMPT.format(json.dumps(schema), text_of(reader, case.path)[:MOST_CHARS])
                 answer = client.chat.completions.create(
                     model=SMALL,
@@ -256,11 +272,11 @@ def main() -> None:
     measured = commit()
     with tempfile.TemporaryDirectory() as folder:
         groups = list(picked(asked.each))
-        sets = [write_set(Path(folder) / "all" / name, *rest) for name, *rest in groups]
+        sets = write_sets(Path(folder) / "all", groups, sys.maxsize)
         rows = [*of_service(EMBEDDED, evaluate(sets, None, foreign=False, jobs=1)), *in_process(sets)]
         few: list[Row] = []
         if not asked.without_model:
-            fewer = [write_set(Path(folder) / "few" / name, at, lines[: asked.few]) for name, at, lines in groups]
+            fewer = write_sets(Path(folder) / "few", groups, asked.few)
             few = [
                 *of_service(EMBEDDED, evaluate(fewer, None, foreign=False, jobs=1)),
                 *in_process(fewer),

@@ -92,8 +92,9 @@ def record_of(root: SchemaField, found: Mapping[str, Any]) -> JsonObject:
 
 def _value(field: SchemaField, value: object) -> Json:
     if field.type is FieldType.ARRAY:
-        rows = value if isinstance(value, list) and field.items else []
-        return [record_of(field.items, row) for row in rows if isinstance(row, dict)]
+        item, rows = field.items, value if isinstance(value, list) else []
+        found: list[Json] = [record_of(item, row) for row in rows if isinstance(row, dict)] if item else []
+        return found
     if isinstance(value, (date, datetime)):
         return value.isoformat()[:10]
     if field.type in (FieldType.NUMBER, FieldType.INTEGER):

@@ -7,9 +7,10 @@ from datetime import datetime
 from benchmarks.others import Row, sample, table, with_section
 from benchmarks.others_rules import extract_by_rules
 from benchmarks.others_templates import record_of
+from service.domain.records import JsonObject
 from service.domain.schema import parse_schema
 
-ROWS = {"type": "array", "items": {"type": "object", "properties": {
+ROWS: JsonObject = {"type": "array", "items": {"type": "object", "properties": {
     "description": {"type": "string"}, "quantity": {"type": "number"}, "unit_price": {"type": "number"},
     "amount": {"type": "number"},
 }}}  # fmt: skip

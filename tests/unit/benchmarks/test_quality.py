@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks.quality import report
+from benchmarks.quality import OTHERS, report
 from service.domain.records import Confidence, Extraction, FieldEntry, Verdict
 from service.domain.schema import parse_schema
 from service.evaluation.answers import Answer
@@ -29,6 +29,7 @@ def test_the_page_tells_weak_rows_what_is_wanted_and_both_halves():
     run = Run(model="m", engine="1", made_at="2026-01-02T00:00:00+00:00", sets=(one,))
     page = "\n".join(report({**run.to_json(), "foreign": run.to_json()}, "`abc`", ["sroie"]))
     assert "2026-01-02, commit `abc`" in page
+    assert OTHERS.read_text(encoding="utf-8").strip() in page
     assert "| sroie | `poor` | 10 | 10 | 0.000 | 0.000 | 0.000 |" in page
     assert "| sroie | `good` |" not in page
     assert "| sroie | 0.80 | 0.500 | 0.500 | **not reached** |" in page
