@@ -52,9 +52,10 @@ def judge(reading: Reading, forest: Forest | None = None) -> tuple[Reading, dict
 
 
 def _is_poor(judged: Judged, forest: Forest) -> bool:
-    """Whether a single field is better left empty; not where sums or people speak for its value."""
+    """Whether a single field is better left empty; not where sums or people speak for its value, or several fit."""
     why = judged.leaf.choices[0].why
-    return judged.leaf.single and judged.chance < forest.floor and not why.endswith((*_SUMS, REMEMBERED))
+    told = judged.ambiguous or why.endswith((*_SUMS, REMEMBERED))
+    return judged.leaf.single and judged.chance < forest.floor and not told
 
 
 def _judged(reading: Reading, forest: Forest) -> Iterator[Judged]:

@@ -246,9 +246,16 @@ def _without_guesses(entries: Sequence[Entry], found: Mapping[str, FieldEntry], 
     labelled = {corner for pair in printed for corner in _corners(pair)}
     return [
         entry for entry in entries
-        if not _is_guess(entry, found)
+        if not (_is_guess(entry, found) or _holds_label(entry, found, printed))
         or labelled.isdisjoint(_places(_first(found, entry.name)))
     ]  # fmt: skip
+
+
+def _holds_label(entry: Entry, found: Mapping[str, FieldEntry], printed: Sequence[Pair]) -> bool:
+    """Whether a name or address was taken together with the label of something else."""
+    first = _first(found, entry.name)
+    text = str(first.value) if first is not None else ""
+    return entry.concept in _GUESSED and any(text.startswith(f"{pair.label}:") for pair in printed)
 
 
 def _unknown_labels(

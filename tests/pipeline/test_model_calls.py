@@ -112,9 +112,9 @@ def test_waiting_gives_the_job_as_it_is_when_the_time_is_up(service: Pipeline, s
 def test_a_small_job_passes_the_mass_of_a_large_one(service: Pipeline, stub: ModelStub, priority: Priority) -> None:
     """The large job came first and is still at work when the small one has ended."""
     stub.script({"fault": "slow", "seconds": 0.2, "repeat": 101})
-    large = service.submit(numbered_pdf(100, mark="large"), pages_per_chunk=1)
+    large = service.submit(numbered_pdf(100, mark=f"large {priority.name}"), pages_per_chunk=1)
     wait_until(lambda: stub.stats()["requests"] > 5)
-    small = service.run(numbered_pdf(1, mark="small"), priority=priority)
+    small = service.run(numbered_pdf(1, mark=f"small {priority.name}"), priority=priority)
     assert small.status is JobStatus.SUCCEEDED
     waiting = [s for s in service.steps(large, StepKind.EXTRACT) if not s.state.is_terminal]
     assert waiting
