@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from service.domain.jobs import JobStatus
+from service.domain.pages import TextSource
+from service.jobs.second_opinion import Asked, ask_embedded
 from tests.fakes.model_stub import GOOD_KEY, ModelStub
 from tests.fakes.one_invoice import SCHEMA, TRUTH, draw_invoice
 from tests.fakes.pipeline import UPSTAGE, Pipeline, pipeline
@@ -84,3 +87,15 @@ def test_a_high_of_upstage_is_checked(tmp_path: Path) -> None:
     assert high(result, lambda path: path == "/invoice_number")
     assert (fields["/order_number"]["box_check"], fields["/order_number"]["confidence"]) == ("none", "low")
     assert (fields["/seller_name"]["box_check"], fields["/seller_name"]["confidence"]) == ("partial", "low")
+
+
+def test_an_opinion_that_cannot_be_had_ends_nothing(tmp_path: Path) -> None:
+    """It is told as an issue, without a word of the document."""
+    with service(tmp_path) as (running, _):
+        job = running.finish(running.submit(draw_invoice(), schema=SCHEMA, model=READS, second_opinion=True))
+        hasty = replace(running.services, limits=replace(running.services.limits, model_timeout_s=0.0))
+        asked = ask_embedded(hasty, job, 0, {1: TextSource.DIGITAL})
+        unread = ask_embedded(running.services, job, 0, {1: TextSource.UNREADABLE})
+    assert asked.opinion is None
+    assert [(issue.code, issue.page) for issue in asked.issues] == [("no_second_opinion", 1)]
+    assert unread == Asked()
