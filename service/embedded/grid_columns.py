@@ -12,7 +12,7 @@ from service.embedded.layout import Line, Token
 Rows = list[list[Cell]]
 _CENTRED = 0.15
 """How far a header may stand from the middle of what it heads, as a share of its width."""
-_WRAP = 0.7
+_WRAP = 0.55
 """Gap up to which a line may go on with the cells above it, in text heights."""
 _CROSSING = 0.1
 """Share of the lines that may cross a gap between columns: headers and long cells."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,10 +14,15 @@ Cell = tuple[Token, ...]
 """The words of a cell in reading order; none in an empty one."""
 _REACH = 2.2
 """Gap between two lines of one table, in text heights."""
-OVERLAP = -0.15
+OVERLAP = -0.1
 """Gap under which two lines overlap so far that they are one row, in text heights."""
 _ABOVE = 1.4
 """Gap up to which a header may stand above the columns it heads, in text heights."""
+_STEADY = 4
+"""Lines that tell how far the lines of a table usually stand apart."""
+_BLANK = 1.45
+"""Gap from which, where it is far from usual, a table ends; one blank line is less. In text heights."""
+_UNUSUAL = 3.0
 _LONE = 3
 """Lines of one run of words that may stand in a row inside a table."""
 FEWEST_LINES = 3
@@ -55,8 +61,8 @@ class Printed:
 
     @property
     def height(self) -> float:
-        """Height of its first words, points."""
-        return max(t.height for t in self.runs[0])
+        """Height of the font of its first words, points."""
+        return max(t.size for t in self.runs[0])
 
 
 def is_number(cell: Cell) -> bool:
@@ -111,8 +117,10 @@ def _parts(line: Line, taken: set[int]) -> tuple[Cell, ...] | None:
 
 def _ends(run: Sequence[Printed], printed: Printed) -> bool:
     """Whether a line is no longer of the same table."""
-    if printed.top - run[-1].bottom > _REACH * printed.height:
-        return True
+    gap = printed.top - run[-1].bottom
+    if gap > (_REACH if len(run) < _STEADY else _BLANK) * printed.height:
+        usual = statistics.median(below.top - line.bottom for line, below in pairwise(run)) if len(run) > 1 else 0.0
+        return gap > _REACH * printed.height or gap > _UNUSUAL * usual
     alone = len(printed.runs) == 1
     return alone and (len(printed.runs[0]) > _LONG or all(len(p.runs) == 1 for p in run[-_LONE:]))
 

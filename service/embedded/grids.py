@@ -9,7 +9,7 @@ from itertools import groupby, pairwise
 
 from service.domain.geometry import Point, union_box
 from service.domain.pages import RuledTable, TableCell
-from service.embedded.grid_columns import open_grids
+from service.embedded.grid_columns import Rows, open_grids
 from service.embedded.grid_lines import Cell, is_number
 from service.embedded.layout import Layout, PageLayout, Token
 
@@ -23,6 +23,10 @@ _SNAP = 4.0
 """Edges of cells that are no further apart are one, points."""
 _CLOSE = 20.0
 """Left edges of columns that may be one, points."""
+_BEYOND = 3.0
+"""Times as many words as in its ruled part, from which a table is read without its rules."""
+_ABREAST = 3
+"""Cells side by side, each of as many lines, from which the lines are rows of their own."""
 _TITLE = 4
 """Words from which the only cell of a first row is a title."""
 _NEAR = 2.5
@@ -64,15 +68,23 @@ def find_grids(layout: Layout) -> tuple[Grid, ...]:
 def _of_page(page: PageLayout) -> list[Grid]:
     found: list[tuple[Sequence[Sequence[Cell]], bool]] = []
     taken: set[int] = set()
+    whole = open_grids(page.lines, taken) if page.tables else []
     for table in _connected(page):
         rows = _trimmed(_ruled_rows(page, table))
         words = [token for row in rows for cell in row for token in cell]
-        if _is_table(rows, words):
+        if _is_table(rows, words) and not any(_goes_beyond(grid, rows, words) for grid in whole):
             found.append((rows, True))
             taken |= {id(token) for token in words}
     found.extend((rows, False) for rows in map(_trimmed, open_grids(page.lines, taken)) if rows)
     grids = [_grid(page, rows, ruled=ruled) for rows, ruled in found]
     return sorted(grids, key=lambda grid: grid.top)
+
+
+def _goes_beyond(whole: Rows, rows: Sequence[Sequence[Cell]], words: Sequence[Token]) -> bool:
+    """Whether a table is ruled in part alone, such as its header, and goes on without rules."""
+    held = {id(token) for row in whole for cell in row for token in cell}
+    inside = sum(id(token) in held for token in words)
+    return len(whole) > len(rows) + 1 and inside > 0.9 * len(words) and len(held) > _BEYOND * len(words)
 
 
 def _connected(page: PageLayout) -> list[list[TableCell]]:
@@ -164,14 +176,15 @@ def _at(edges: Sequence[float], place: float) -> int:
 
 
 def _parted(row: Sequence[Cell]) -> list[list[Cell]]:
-    """A drawn row that holds several printed ones, apart: numbers do not wrap, so each line of numbers is a row."""
+    """A drawn row that holds several printed ones, apart: numbers do not wrap, nor do all cells alike."""
     lines = [_lines(cell) for cell in row]
     numbers = [of for of in lines if len(of) > 1 and sum(map(is_number, of)) >= max(2, 0.7 * len(of))]
+    filled = [of for of in lines if of]
+    if not numbers and len(filled) >= _ABREAST and {len(of) for of in filled} == {max(_ABREAST, len(filled[0]))}:
+        numbers = filled
     if not numbers:
         return [list(row)]
     leader = max(numbers, key=len)
-    if any(len(of) not in (0, 1, len(leader)) and len(of) < len(leader) for of in lines):
-        return [list(row)]
     middles = [line[0].middle for line in leader]
     parts: list[list[list[Token]]] = [[[] for _ in row] for _ in leader]
     for column, of in enumerate(lines):
@@ -193,10 +206,11 @@ def _lines(cell: Cell) -> list[Cell]:
 
 
 def _trimmed(rows: Sequence[Sequence[Cell]]) -> list[list[Cell]]:
-    """Without rows and columns that have no words, and without a title in the first row."""
+    """Without rows and columns that have no words, and without a title in the first row or a note in the last."""
     kept = [row for row in rows if any(row)]
-    if len(kept) > 2 and len(kept[0]) > 2 and not any(kept[0][1:]) and len(kept[0][0]) >= _TITLE:
-        kept = kept[1:]
+    for end in (0, -1):
+        if len(kept) > 2 and len(kept[0]) > 2 and not any(kept[end][1:]) and len(kept[end][0]) >= _TITLE:
+            kept.pop(end)
     columns = [n for n in range(len(kept[0]) if kept else 0) if any(row[n] for row in kept)]
     return [[row[n] for n in columns] for row in kept]
 

@@ -59,11 +59,14 @@ def join_rows(given: Sequence[list[Row]], pages: Sequence[tuple[int, ...]], item
         fresh = _without_repeats(rows, number, pages, joined)
         joined.rows.extend(fresh)
         joined.origins.extend([number] * len(fresh))
-    if items.type is FieldType.OBJECT and not any(
-        p.items is not None and not p.items.is_leaf for p in items.properties
-    ):
+    if items.type is FieldType.OBJECT and not _has_grid(items):
         _join_cut_rows(joined, pages)
     return joined
+
+
+def _has_grid(items: SchemaField) -> bool:
+    """Whether a row is itself a whole table, which no page's edge cuts: each page's part is one of its own."""
+    return any(p.items is not None and p.items.type is FieldType.ARRAY for p in items.properties)
 
 
 def _join_cut_rows(joined: JoinedRows, pages: Sequence[tuple[int, ...]]) -> None:
