@@ -23,6 +23,7 @@ _STEADY = 4
 _BLANK = 1.45
 """Gap from which, where it is far from usual, a table ends; one blank line is less. In text heights."""
 _UNUSUAL = 3.0
+"""Times the usual gap from which a gap is far from it."""
 _LONE = 3
 """Lines of one run of words that may stand in a row inside a table."""
 FEWEST_LINES = 3

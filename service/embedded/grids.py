@@ -42,7 +42,6 @@ class Grid:
     rows: tuple[tuple[Cell, ...], ...]
     title: Cell
     """The line right above it; empty where there is none."""
-    ruled: bool
 
     @property
     def size(self) -> int:
@@ -66,17 +65,17 @@ def find_grids(layout: Layout) -> tuple[Grid, ...]:
 
 
 def _of_page(page: PageLayout) -> list[Grid]:
-    found: list[tuple[Sequence[Sequence[Cell]], bool]] = []
+    found: list[list[list[Cell]]] = []
     taken: set[int] = set()
     whole = open_grids(page.lines, taken) if page.tables else []
     for table in _connected(page):
         rows = _trimmed(_ruled_rows(page, table))
         words = [token for row in rows for cell in row for token in cell]
         if _is_table(rows, words) and not any(_goes_beyond(grid, rows, words) for grid in whole):
-            found.append((rows, True))
+            found.append(rows)
             taken |= {id(token) for token in words}
-    found.extend((rows, False) for rows in map(_trimmed, open_grids(page.lines, taken)) if rows)
-    grids = [_grid(page, rows, ruled=ruled) for rows, ruled in found]
+    found.extend(rows for rows in map(_trimmed, open_grids(page.lines, taken)) if rows)
+    grids = [_grid(page, rows) for rows in found]
     return sorted(grids, key=lambda grid: grid.top)
 
 
@@ -103,7 +102,7 @@ def _connected(page: PageLayout) -> list[list[TableCell]]:
 def _continues(page: PageLayout, last: RuledTable, table: RuledTable) -> bool:
     gap = (table.box.y0 - last.box.y1) * page.height
     sides = max(abs(table.box.x0 - last.box.x0), abs(table.box.x1 - last.box.x1)) * page.width
-    return gap < _JOIN and sides < _SNAP
+    return -_SNAP < gap < _JOIN and sides < _SNAP
 
 
 def _is_table(rows: Sequence[Sequence[Cell]], words: Sequence[Token]) -> bool:
@@ -113,8 +112,8 @@ def _is_table(rows: Sequence[Sequence[Cell]], words: Sequence[Token]) -> bool:
     return len(words) <= _MOST_WORDS * filled
 
 
-def _grid(page: PageLayout, rows: Sequence[Sequence[Cell]], *, ruled: bool) -> Grid:
-    grid = Grid(page.page, tuple(tuple(row) for row in rows), (), ruled)
+def _grid(page: PageLayout, rows: Sequence[Sequence[Cell]]) -> Grid:
+    grid = Grid(page.page, tuple(tuple(row) for row in rows), ())
     inside = {id(token) for token in grid.words}
     title: Cell = ()
     for line in page.lines:
@@ -123,7 +122,7 @@ def _grid(page: PageLayout, rows: Sequence[Sequence[Cell]], *, ruled: bool) -> G
             break
         near = grid.top - max(t.y1 for t in tokens) < _NEAR * line.segments[0].height
         title = tokens if near else ()
-    return Grid(grid.page, grid.rows, title, ruled)
+    return Grid(grid.page, grid.rows, title)
 
 
 def _ruled_rows(page: PageLayout, table: Sequence[TableCell]) -> list[list[Cell]]:

@@ -67,3 +67,11 @@ def test_cells_of_a_grid_of_numbers_are_numbers(service: Pipeline) -> None:
     schema["properties"]["tables"]["items"]["properties"]["rows"]["items"]["items"] = {"type": "number"}
     tables = record(service, schema)["values"]["tables"]
     assert tables[1]["rows"] == [[None, None, 1200, 14], [None, None, 310, 6], [None, None, 95, 3], [None, None, 44, 9]]
+
+
+def test_an_empty_cell_is_no_reason_for_a_review(service: Pipeline) -> None:
+    """The cells with words are, as none of a table is ever sure."""
+    result = service.result(service.run(draw_tables(), schema=GRIDS, model=EMBEDDED))
+    reasons = str(result["review"])
+    assert "/tables/0/rows/1/0" in reasons
+    assert "/tables/0/rows/0/0" not in reasons
