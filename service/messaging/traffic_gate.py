@@ -75,10 +75,16 @@ class LocalStates:
 class RedisStates:
     """Shared by all workers of one Redis, by its clock."""
 
-    def __init__(self, url: str, *, beside: LaneStates | None = None) -> None:
-        """Args: beside: what is used while Redis cannot be reached."""
+    def __init__(self, url: str, *, beside: LaneStates | None = None, timeout_s: float = _REDIS_TIMEOUT_S) -> None:
+        """As told.
+
+        Args:
+            url: of the Redis.
+            beside: what is used while Redis cannot be reached.
+            timeout_s: after which it counts as that.
+        """
         self._redis = redis_asyncio.Redis.from_url(
-            _plain_url(url), socket_timeout=_REDIS_TIMEOUT_S, socket_connect_timeout=_REDIS_TIMEOUT_S
+            _plain_url(url), socket_timeout=timeout_s, socket_connect_timeout=timeout_s
         )
         self._swap = self._redis.register_script(_SWAP)
         self._beside = beside or LocalStates()

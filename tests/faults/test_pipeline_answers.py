@@ -22,7 +22,7 @@ SECRET = "Schluesselblume"
 def service(server: ModelStub, tmp_path_factory: pytest.TempPathFactory) -> Generator[Pipeline]:
     """A service that asks twice at most before a split is given back, and claims it twice."""
     home = Path(tmp_path_factory.mktemp("home"))
-    with pipeline(home, stub=server, model_attempts=2, step_attempts=2) as running:
+    with pipeline(home, stub=server, model_attempts=2, step_attempts=2, answer_cache_days=0) as running:
         yield running
 
 
