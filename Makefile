@@ -2,8 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 SAMPLE_HOME ?= .fieldmark
+WAITING := tests/processes tests/faults tests/pipeline
 
-.PHONY: setup setup-test run test check bench quality train lock samples format
+.PHONY: setup setup-test run test test-waiting test-working check bench quality train lock samples format
 
 setup: .venv/.runtime
 
@@ -33,8 +34,15 @@ check: setup-test
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -q tests/unit tests/architecture
 
+# Tests of whole processes wait more than they work: they run beside the others.
 test: setup-test
-	$(BIN)/python -m pytest -q
+	$(MAKE) --jobs=2 test-waiting test-working
+
+test-waiting: setup-test
+	$(BIN)/python -m pytest -q $(WAITING)
+
+test-working: setup-test
+	$(BIN)/python -m pytest -q $(WAITING:%=--ignore=%)
 
 bench: setup-test
 	$(BIN)/python -m benchmarks.run
