@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 SAMPLE_HOME ?= .fieldmark
-WAITING := tests/processes tests/faults tests/pipeline
+WAITING := tests/processes tests/faults
 
 .PHONY: setup setup-test run test test-waiting test-working check bench quality train lock samples format
 
