@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import fnmatch
 import logging
+import random
 import time
 import uuid
 from collections.abc import Callable, Mapping
@@ -33,7 +34,9 @@ _KEPT_S = 86_400
 _REDIS_TIMEOUT_S = 2.0
 _LOCAL_FOR_S = 5.0
 """Time for which Redis is not asked again after it could not be reached."""
-_MOST_TRIES = 50
+_MOST_TRIES = 300
+_STEP_S, _SLOWEST = 0.001, 20
+"""Those who meet at one lane step back by chance, ever further, so that one of them comes first."""
 _SWAP = """
 if (redis.call('GET', KEYS[1]) or '') == ARGV[1] then
   redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
@@ -104,7 +107,7 @@ class RedisStates:
             return await self._beside.change(lane, change)
 
     async def _change(self, key: str, change: Change[T]) -> T:
-        for _ in range(_MOST_TRIES):
+        for attempt in range(_MOST_TRIES):
             async with self._redis.pipeline(transaction=False) as pipe:
                 pipe.get(key)
                 pipe.time()
@@ -113,6 +116,7 @@ class RedisStates:
             state, told = change(known, seconds + micros / 1e6)
             if await self._swap(keys=[key], args=[raw or b"", _STATE.dump_json(state), _KEPT_S]):
                 return told
+            await asyncio.sleep(random.uniform(0.0, min(attempt, _SLOWEST) * _STEP_S))  # noqa: S311 - no secret
         raise TimeoutError("another process always came first")
 
     async def close(self) -> None:
