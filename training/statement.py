@@ -39,11 +39,7 @@ def make_statement(rng: Random) -> Paper:
     closing = opening + sum((amount for _, _, amount in rows), Decimal(0))
     for key, amount in (("opening_balance", opening), ("closing_balance", closing)):
         paper.facts[key] = Told(float(amount), (money_text(amount, paper.habit),))
-    keys = (
-        ["account_holder", "closing_balance", "opening_balance"]
-        if paper.chance(0.5)
-        else ["closing_balance", "opening_balance"]
-    )
+    keys = [*(["account_holder"] if paper.chance(0.5) else []), "closing_balance", "opening_balance"]
     keys += some_keys(
         paper,
         (

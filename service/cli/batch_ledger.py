@@ -222,12 +222,13 @@ class Ledger:
             where: a condition in SQL, of this program's own making.
             values: for its question marks.
         """
+        question = (
+            f"SELECT {_PATH} FROM paths WHERE ({where}) "  # noqa: S608 - our names, and a condition of our own making
+            "AND (? IS NULL OR label > ?) ORDER BY label LIMIT ?"
+        )
         after: bytes | None = None
         while True:
-            rows = self._sql.execute(
-                f"SELECT {_PATH} FROM paths WHERE ({where}) AND (? IS NULL OR label > ?) ORDER BY label LIMIT ?",  # noqa: S608
-                (*values, after, after, _PAGE),
-            ).fetchall()
+            rows = self._sql.execute(question, (*values, after, after, _PAGE)).fetchall()
             yield from map(_found, rows)
             if len(rows) < _PAGE:
                 return

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import httpx
 import pytest
 
@@ -21,9 +23,9 @@ FILE = part("file", PDF, '; filename="a.pdf"')
 END = b"--b0--\r\n"
 
 
-def send(client: httpx.Client, body: object, path: str = "/api/v1/jobs") -> httpx.Response:
+def send(client: httpx.Client, body: bytes | Iterable[bytes], path: str = "/api/v1/jobs") -> httpx.Response:
     """Post it as it is."""
-    return client.post(path, content=body, headers=HEADERS)  # pyright: ignore[reportArgumentType]
+    return client.post(path, content=body, headers=HEADERS)
 
 
 @pytest.mark.parametrize("order", ["before", "behind"])

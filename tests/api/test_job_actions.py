@@ -8,6 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.api.conftest import Starter
 from tests.api.job_calls import error_of, hand_in, letter, sample
 from tests.fakes.local_service import LocalService
 
@@ -94,9 +95,9 @@ def test_a_rerun_that_cannot_be_is_refused_by_name(
     assert client.get(f"/api/v1/jobs/{job}").json()["run"] == 1
 
 
-def test_a_deleted_job_leaves_a_receipt_and_no_byte(start: object) -> None:
+def test_a_deleted_job_leaves_a_receipt_and_no_byte(start: Starter) -> None:
     """Not of the file, not of its words, not of its pictures."""
-    client, service = start()  # pyright: ignore[reportCallIssue]
+    client, service = start()
     planted = "QUOKKA-4711"
     schema = json.dumps({"type": "object", "properties": {"number": {"type": "string"}}})
     done = hand_in(client, letter(f"Letter number: {planted}", compressed=False), "?wait=60", schema=schema).json()

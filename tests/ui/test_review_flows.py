@@ -115,7 +115,7 @@ def test_two_reviewers_get_two_documents(
         reviewer.page.wait_for_url(re.compile("/review/"))
         taken.add(reviewer.page.url.rpartition("/")[2])
     assert taken == jobs
-    cookie = next(c for c in reviewers[0].page.context.cookies() if c["name"] == "fieldmark_key")  # pyright: ignore[reportTypedDictNotRequiredAccess]
+    cookie = next(c for c in reviewers[0].page.context.cookies() if c["name"] == "fieldmark_key")  # pyright: ignore[reportTypedDictNotRequiredAccess] - it is set
     assert (cookie.get("httpOnly"), cookie.get("sameSite")) == (True, "Strict")
     reviewers[0].page.goto(reviewers[0].url)
     reviewers[0].page.get_by_role("button", name="Sign out").click()
