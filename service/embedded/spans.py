@@ -100,6 +100,11 @@ _NUMBER = re.compile(
     r"(?P<tail>\s?-(?![\w-])|\s?CR\b)?(?P<close>\s?\))?(?P<unit>\s?%|\s?(?:[€$£₩]|EUR|Euro?|USD|CHF|GBP|원|zł)(?!\w))?"
     r"(?!\w|[.,/:-]\d)"
 )
+_MARKED = re.compile(
+    r"(?<!\S)[.·•:*'](?=[$€£]?\d{1,5}[.,]\d{2}(?!\d))"  # a dirty spot or a leader before an amount
+    r"|(?<=\d[.,]\d{2})[ABCDEFHNOPRSTVWXY*#](?!\S)"  # the mark of its tax behind it; no unit is written so
+)
+_MISREAD_DOLLAR = re.compile(r"(?<!\S)S(?=\d{1,5}\.\d{2}(?!\S))")
 _SPACED = re.compile(r"(?<![\w.,])-?\d{1,3}(?: \d{3})+(?:,\d{2})(?![\w.,]\d)")
 _TIME = re.compile(
     r"(?<![\d:.,/-])(?:[01]?\d|2[0-3])[:.h]\s?[0-5]\d(?:[:.][0-5]\d)?(?:\s?[AaPp]\.?[Mm]\.?)?(?![\d.,/%])"
@@ -161,6 +166,8 @@ class Spans:
         text = segment.text.translate(DASHES)
         if not any(c.isdigit() for c in text):
             return
+        if self.layout.scanned:
+            text = _MISREAD_DOLLAR.sub("$", _MARKED.sub(" ", text))
         taken = [m.span() for m in date_pattern().finditer(fold(text))] if len(fold(text)) == len(text) else []
         if self._spaced:
             for match in _SPACED.finditer(text):
