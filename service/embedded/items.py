@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import statistics
 from collections.abc import Sequence
+from itertools import takewhile
 
 from service.embedded.fields import Ask
 from service.embedded.layout import Segment, Token
@@ -53,7 +54,7 @@ def _adds_up(evidence: Evidence, rows: Sequence[Row], path: str) -> bool:
 
 
 def read_items(evidence: Evidence, asks: Sequence[Ask]) -> list[Row]:
-    """Rows of a list without a header: those that come to its sum, or all from the first to the first total."""
+    """Rows of a list without a header: those that come to its sum, or the most that no total parts."""
     amount = _column(asks, ("amount", "unit_price"), "money") or _column(asks, (), "number")
     text = _column(asks, ("description",), "text") or _column(asks, (), "text")
     dated = next((a for a in asks if a.kind == "date"), None)
@@ -80,8 +81,8 @@ def _listed(lines: list[PricedLine]) -> tuple[Sequence[PricedLine], bool]:
     if found is not None:
         return found.lines, not found.unsigned
     runs: list[list[PricedLine]] = [[]]
-    for before, priced, after in zip([None, *lines], lines, [*lines[1:], None], strict=False):
-        if priced.ending and any(near is not None and near.ending for near in (before, after)):
+    for at, priced in enumerate(lines):
+        if priced.ending and any(near.ending for near in (*lines[max(0, at - 1) : at], *lines[at + 1 : at + 2])):
             runs.append([])
         elif not priced.totals:
             runs[-1].append(priced)
@@ -124,7 +125,6 @@ class _Names:
         self._counts = statistics.median_low([_counts_before(tokens) for tokens in words]) if words else 0
         self._followed = 2 * sum(not _lettered(tokens[-1]) for tokens in words) >= max(3, len(words))
         """Whether what stands behind a name without letters is of a column."""
-
         self._flags = _flags(words)
 
     def of(self, evidence: Evidence, priced: PricedLine) -> Span | None:
@@ -146,7 +146,9 @@ class _Names:
             counts -= _COUNT.fullmatch(tokens[start].text) is not None
             start += 1
         start += start < end - 1 and tokens[start].text in self._flags
-        while end > start and (_BARE.fullmatch((last := tokens[end - 1]).text) or (self._followed and not _lettered(last))):
+        while end > start and (
+            _BARE.fullmatch((last := tokens[end - 1]).text) or (self._followed and not _lettered(last))
+        ):
             end -= 1
         return start, end
 
@@ -166,8 +168,9 @@ def _first_word(tokens: Sequence[Token]) -> Token | None:
 
 def _counts_before(tokens: Sequence[Token]) -> int:
     """How many numbers stand before the first word."""
-    first = next((i for i, t in enumerate(tokens) if not (_COUNT.fullmatch(t.text) or _NO_NAME.fullmatch(t.text))), 0)
-    return sum(_COUNT.fullmatch(t.text) is not None for t in tokens[:first])
+    first = _first_word(tokens)
+    before = takewhile(lambda t: t is not first, tokens) if first is not None else ()
+    return sum(_COUNT.fullmatch(t.text) is not None for t in before)
 
 
 def _lettered(token: Token) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from service.domain.records import Scalar
 from service.embedded.layout import Layout, Segment, Token
@@ -104,6 +104,10 @@ _MARKED = re.compile(
     r"(?<!\S)[.·•:*'](?=[$€£]?\d{1,5}[.,]\d{2}(?!\d))"  # a dirty spot or a leader before an amount
     r"|(?<=\d[.,]\d{2})[ABCDEFHNOPRSTVWXY*#](?!\S)"  # the mark of its tax behind it; no unit is written so
 )
+_SIGNLESS = re.compile(r"(?<![\w.,:/-])[S$€£]?(\d{1,4}) (\d{2})$")
+_PRICE_END = re.compile(r"\d[.,]\d{2}$")
+_SAME_EDGE = 3
+"""Prices at one edge from which they are a column."""
 _MISREAD_DOLLAR = re.compile(r"(?<!\S)S(?=\d{1,5}\.\d{2}(?!\S))")
 _SPACED = re.compile(r"(?<![\w.,])-?\d{1,3}(?: \d{3})+(?:,\d{2})(?![\w.,]\d)")
 _TIME = re.compile(
@@ -167,7 +171,7 @@ class Spans:
         if not any(c.isdigit() for c in text):
             return
         if self.layout.scanned:
-            text = _MISREAD_DOLLAR.sub("$", _MARKED.sub(" ", text))
+            text = _MISREAD_DOLLAR.sub("$", _MARKED.sub(" ", self._with_sign(segment, text)))
         taken = [m.span() for m in date_pattern().finditer(fold(text))] if len(fold(text)) == len(text) else []
         if self._spaced:
             for match in _SPACED.finditer(text):
@@ -196,6 +200,20 @@ class Spans:
                 segment, Kind.NUMBER, match.span(), match.group(0).strip(), value, decimals=decimals,
                 money=bool(match["cur"]) or bool(unit and unit != "%") or decimals == 2, percent=unit == "%",
             )  # fmt: skip
+
+    def _with_sign(self, segment: Segment, text: str) -> str:
+        """A price at the end of a line whose decimal sign was not read: `10 94` under `2.40`, at the same edge."""
+        at = _SIGNLESS.search(text)
+        near = (x for page, x in self._price_edges if page == segment.page)
+        if at is None or sum(abs(x - segment.x1) < segment.height for x in near) < _SAME_EDGE:
+            return text
+        return f"{text[: at.end(1)]}{self.decimal}{text[at.start(2) :]}"
+
+    @cached_property
+    def _price_edges(self) -> list[tuple[int, float]]:
+        """Page and right edge, points, of every line that ends with two decimals."""
+        found = (s for s in self.layout.segments if _PRICE_END.search(s.text))
+        return [(s.page, s.x1) for s in found]
 
     def _dates(self, segment: Segment) -> Iterator[Span]:
         folded = fold(segment.text)

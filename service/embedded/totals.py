@@ -9,6 +9,7 @@ from itertools import product
 from service.embedded.fields import Ask
 from service.embedded.layout import Line
 from service.embedded.places import Evidence, places
+from service.embedded.price_lines import Ending, PricedLine, priced_lines, summed_list
 from service.embedded.proposals import Choice
 from service.embedded.spans import Kind, Span
 
@@ -16,6 +17,11 @@ SUM_BONUS = 0.3
 CASH_BONUS = 0.3
 REPEAT_BONUS = 0.06
 LARGEST_BONUS = 0.05
+LIST_BONUS = 0.1
+LIST_SCORE = 0.6
+PART_MALUS = 0.25
+MOST_ADDED = 5
+"""Lines under the sum of a list among which its taxes and the whole are looked for."""
 TOTAL_LABELS = ("total_gross", "amount_due", "total_net", "cash")
 TAX_ROWS = 6
 """Lines above and below in which the rows of other tax rates are looked for."""
@@ -24,10 +30,51 @@ _CENT = 0.015
 
 def settle_totals(evidence: Evidence, asks: Sequence[Ask], options: dict[str, list[Choice]]) -> None:
     """Raise amounts that others confirm."""
+    _add_list(evidence, asks, options)
     for ask in asks:
         if ask.is_concept("total_gross", "amount_due") and ask.kind == "money":
             options[ask.path] = _confirmed(evidence, options[ask.path])
     _add_up(evidence, asks, options)
+
+
+def _add_list(evidence: Evidence, asks: Sequence[Ask], options: dict[str, list[Choice]]) -> None:
+    """What the prices of a list come to is its total before tax, and with what stands under it the total to pay."""
+    lines = priced_lines(evidence)
+    found = summed_list(lines)
+    first = found.total if found else next((line for line in lines if line.totals), None)
+    if first is None:
+        return
+    whole = _whole_under(first, lines[lines.index(first) + 1 :][:MOST_ADDED], listed=found is not None)
+    net = found.total if found else None
+    for ask in (a for a in asks if a.kind == "money"):
+        told = net if ask.is_concept("total_net") else whole if ask.is_concept("total_gross", "amount_due") else None
+        if told is not None:
+            options[ask.path] = _with_sum(options[ask.path], told.price)
+
+
+def _whole_under(first: PricedLine, under: Sequence[PricedLine], *, listed: bool) -> PricedLine | None:
+    """The last total that a sum leads to; each is the one before with the amounts between, as of taxes or a rounding.
+
+    The sum of a list itself where nothing else is a total; nothing where another total cannot be explained.
+    """
+    level, came, last, steps = first, first.amount, 0.0, 0
+    for line in under:
+        adds_up = last and min(abs(line.amount - came), abs(line.amount - level.amount - last)) < _CENT
+        if adds_up and (line.totals or (listed and not steps)):
+            level, came, last, steps = line, line.amount, 0.0, steps + 1
+        else:
+            came, last = came + line.amount, line.amount
+    sure = [line for line in under if line.totals and line.ending is Ending.SURE]
+    other = any(abs(line.amount - first.amount) > _CENT for line in sure)
+    return level if steps or (listed and not other) else None
+
+
+def _with_sum(found: list[Choice], span: Span) -> list[Choice]:
+    """Candidates with the one that a list comes to, and a bonus where they had it already."""
+    told = [replace(c, score=c.score + LIST_BONUS) if c.value == span.value else c for c in found]
+    if all(c.score < LIST_SCORE for c in told if c.value == span.value):
+        told.append(Choice(span, span.value, LIST_SCORE, "sum of the list"))
+    return sorted(told, key=lambda c: -c.score)
 
 
 def _confirmed(evidence: Evidence, found: list[Choice]) -> list[Choice]:
@@ -45,12 +92,27 @@ def _confirmed(evidence: Evidence, found: list[Choice]) -> list[Choice]:
             bonus += CASH_BONUS
         if choice in labels and value == largest > 0:
             bonus += LARGEST_BONUS
+        if _is_part(evidence, choice, found):
+            bonus -= PART_MALUS
         why = choice.why + " +seen" * (bonus > LARGEST_BONUS)
         confirmed.append(replace(choice, score=choice.score + bonus, why=why))
     if not any(c.score >= 0.5 for c in confirmed):
         again = [s for s in evidence.spans.of(Kind.NUMBER) if any(abs(_value(s) - p) < _CENT for p in paid)]
         confirmed.extend(Choice(s, s.value, 0.6, "cash less change") for s in again[:1])
     return sorted(confirmed, key=lambda c: -c.score)
+
+
+def _is_part(evidence: Evidence, choice: Choice, found: list[Choice]) -> bool:
+    """Whether an amount and those beside it on its line come to another candidate, as net and tax in a table do."""
+    line = evidence.layout.lines[choice.span.segment.line]
+    amounts = [
+        _value(n)
+        for segment in line.segments
+        for n in evidence.spans.inside(segment, Kind.NUMBER)
+        if n.decimals == 2 and not n.percent
+    ]
+    whole = sum(amounts)
+    return 1 < len(amounts) < 4 and all(amounts) and any(abs(_amount(other) - whole) < _CENT for other in found)
 
 
 def _same_line(choice: Choice) -> bool:
