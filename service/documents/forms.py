@@ -13,6 +13,7 @@ import pypdfium2.raw as pdfium_c
 from service.documents.frames import PageFrame, clip
 from service.documents.lines import order_pieces
 from service.documents.pieces import Piece
+from service.documents.stand_ins import settle_stand_ins
 from service.domain.geometry import Box
 from service.domain.pages import CheckMark
 
@@ -71,6 +72,7 @@ def flattened(document: pdfium.PdfDocument, index: int) -> Generator[pdfium.PdfP
         page = copy[0]
         done = pdfium_c.FPDFPage_Flatten(page, pdfium_c.FLAT_NORMALDISPLAY)
         page.close()
+        settle_stand_ins()
         yield copy[0] if done != pdfium_c.FLATTEN_FAIL else None
     finally:
         copy.close()

@@ -19,6 +19,7 @@ import pypdfium2.raw as pdfium_c
 from pypdfium2.raw import FS_RECTF
 
 from service.documents.frames import PageFrame
+from service.documents.stand_ins import settle_stand_ins
 from service.domain.errors import ErrorCode, InputError
 from service.domain.pages import PageRange, PageSize
 
@@ -96,7 +97,7 @@ class PdfFile:
             InputError: `damaged_file`; the page cannot be loaded.
         """
         try:
-            page = self._document[index]
+            page = self._loaded(index)
         except pdfium.PdfiumError as error:
             raise InputError(
                 ErrorCode.DAMAGED_FILE, f"Page {index + 1} of the file is damaged and cannot be opened."
@@ -112,6 +113,10 @@ class PdfFile:
         page.set_mediabox(0, 0, DEFAULT_WIDTH, DEFAULT_HEIGHT)
         page.set_cropbox(0, 0, DEFAULT_WIDTH, DEFAULT_HEIGHT)
         page.close()
+        return self._loaded(index)
+
+    def _loaded(self, index: int) -> pdfium.PdfPage:
+        settle_stand_ins()
         return self._document[index]
 
     def _frame(self, page: pdfium.PdfPage, index: int) -> PageFrame:

@@ -64,14 +64,18 @@ def reshaped(data: bytes, shape: PageShape) -> bytes:
     return changed
 
 
-def raw_pdf(content: bytes, *, resources: bytes = b"", pages: int = 1, catalog: bytes = b"") -> bytes:
+_HELVETICA = b"/F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"
+
+
+def raw_pdf(
+    content: bytes, *, resources: bytes = b"", pages: int = 1, catalog: bytes = b"", fonts: bytes = _HELVETICA
+) -> bytes:
     """A small PDF written by hand, all pages with the same content stream; offsets are right."""
-    font = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"
     kids = b" ".join(f"{5 + n} 0 R".encode() for n in range(pages))
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R " + catalog + b" >>",
         b"<< /Type /Pages /Kids [" + kids + b"] /Count " + str(pages).encode() + b" >>",
-        b"<< /Font << /F1 " + font + b" >> " + resources + b" >>",
+        b"<< /Font << " + fonts + b" >> " + resources + b" >>",
         b"<< /Length " + str(len(content)).encode() + b" >>\nstream\n" + content + b"\nendstream",
     ]
     page = b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 300] /Resources 3 0 R /Contents 4 0 R >>"
@@ -86,3 +90,12 @@ def raw_pdf(content: bytes, *, resources: bytes = b"", pages: int = 1, catalog: 
     out += b"".join(f"{offset:010} 00000 n \n".encode() for offset in offsets)
     out += f"trailer << /Size {len(objects) + 1} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n".encode()
     return bytes(out)
+
+
+def absent_font(name: bytes, *, serif: bool = False, width: int = 600) -> bytes:
+    """A font's resource entry that names a font which the file does not bring and nobody has; all letters so wide."""
+    described = b"/Ascent 700 /Descent -200 /CapHeight 700 /StemV 80 /ItalicAngle 0 /FontBBox [0 -200 1000 700]"
+    return (
+        b"/%b << /Type /Font /Subtype /TrueType /BaseFont /Absent%b /Encoding /WinAnsiEncoding /FirstChar 32 /LastChar"
+        b" 126 /Widths [%b] /FontDescriptor << /Type /FontDescriptor /FontName /Absent%b /Flags %d %b >> >>"
+    ) % (name, name, b" ".join([b"%d" % width] * 95), name, 34 if serif else 32, described)
