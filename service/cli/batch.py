@@ -23,8 +23,11 @@ from service.cli.batch_flags import (
     IncludeFlag,
     JobsFlag,
     ModelFlag,
+    MostTokensFlag,
     MoveFlags,
+    NoCacheFlag,
     OnlyFlag,
+    OpinionFlag,
     OutFlag,
     PasswordsFlag,
     RepeatFlags,
@@ -58,6 +61,8 @@ def batch(  # noqa: PLR0913 - a parameter is a flag
     schemas: SchemasFlag = None,
     model: ModelFlag = None,
     split_documents: SplitFlag = False,
+    second_opinion: OpinionFlag = None,
+    no_cache: NoCacheFlag = False,
     include: IncludeFlag = None,
     exclude: ExcludeFlag = None,
     only: OnlyFlag = None,
@@ -68,6 +73,7 @@ def batch(  # noqa: PLR0913 - a parameter is a flag
     rerun_if: RerunFlag = None,
     stop_after_failures: StopFlag = None,
     budget: BudgetFlag = None,
+    max_tokens: MostTokensFlag = None,
     passwords: PasswordsFlag = None,
     watch: WatchFlag = False,
     every: EveryFlag = 2.0,
@@ -91,11 +97,12 @@ def batch(  # noqa: PLR0913 - a parameter is a flag
     start_logging(quieter(settings), "batch")
     root, patterns = split_pattern(folder)
     order = replace(order_of_flags(root, schema, schemas), model=model, split_documents=split_documents)
+    order = replace(order, second_opinion=second_opinion, cache=not no_cache)
     chosen = selection_of([*patterns, *(include or [])], exclude or [], only, Draw(sample, seed))
-    csv = CsvFlags(separator, decimal_comma, bom)
-    outputs = outputs_of(out, kind, tables, csv, MoveFlags(done_dir, failed_dir))
+    outputs = outputs_of(out, kind, tables, CsvFlags(separator, decimal_comma, bom), MoveFlags(done_dir, failed_dir))
     repeat = RepeatFlags(only is not None, rerun_if, passwords, every if watch else None)
-    plan = plan_of(order, chosen, outputs, limits_of(stop_after_failures, budget), jobs=jobs, repeat=repeat)
+    limits = limits_of(stop_after_failures, budget, max_tokens)
+    plan = plan_of(order, chosen, outputs, limits, jobs=jobs, repeat=repeat)
     raise typer.Exit(int((_estimate if dry_run else _run)(plan, settings, server)))
 
 

@@ -60,6 +60,8 @@ class Estimate:
     """Pages that are read from a picture."""
     seconds: float = 0.0
     tokens: float = 0.0
+    cost: float | None = None
+    """As earlier results tell it; None: they do not."""
     tried: int = 0
     """Files whose time was taken."""
 
@@ -74,6 +76,7 @@ class _Survey:
     looks: list[Look] = field(default_factory=list[Look])
     earlier_pages: int = 0
     earlier_tokens: int = 0
+    earlier_cost: float = 0.0
 
 
 def estimate(plan: BatchPlan, settings: Settings, server: str | None) -> Estimate:
@@ -114,7 +117,8 @@ def print_estimate(told: Estimate) -> None:
     if told.model.startswith(_OFFLINE):
         say(f"  cost    none: {told.model} works here")
     else:
-        say(f"  cost    about {told.tokens:.0f} tokens of {told.model}")
+        money = "" if told.cost is None else f"{told.cost:.2f}: "
+        say(f"  cost    about {money}{told.tokens:.0f} tokens of {told.model}")
 
 
 def _resolve(order: Order, settings: Settings, server: str | None) -> tuple[Order, Made]:
@@ -152,6 +156,7 @@ def _list(plan: BatchPlan, made: Made, ledger: Ledger, survey: _Survey) -> None:
             if work is not None and work.tokens:
                 survey.earlier_pages += work.pages
                 survey.earlier_tokens += work.tokens
+                survey.earlier_cost += work.cost or 0.0
             if decide(work, made, plan.rerun, run=0, has_passwords=plan.passwords is not None) is Decision.KEEP:
                 told.done += 1
                 continue
@@ -208,3 +213,4 @@ def _add_up(survey: _Survey, times: Times, jobs: int) -> None:
         told.seconds = max(told.seconds, told.files * _CALL_S / jobs)
         a_page = survey.earlier_tokens / survey.earlier_pages if survey.earlier_pages else _TOKENS_A_PAGE
         told.tokens = told.pages * a_page
+        told.cost = told.pages * survey.earlier_cost / survey.earlier_pages if survey.earlier_cost else None

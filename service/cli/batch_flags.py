@@ -10,9 +10,11 @@ from typing import Annotated, NamedTuple
 import typer
 
 from service.cli.batch_find import Selection, read_only_list
-from service.cli.batch_plan import BatchPlan, Limits, Outputs, RerunIf, StopRule
+from service.cli.batch_limits import Limits, StopRule
+from service.cli.batch_plan import BatchPlan, Outputs, RerunIf
 from service.cli.desk import Order
 from service.cli.export_flags import export_options
+from service.domain.budget import Budget
 from service.domain.jobs import Priority
 from service.exports.formats import ExportFormat, Separator
 
@@ -55,8 +57,17 @@ StopFlag = Annotated[
     str | None, typer.Option("--stop-after-failures", help="Stop once more fail: 5% or 20.", show_default=False)
 ]
 BudgetFlag = Annotated[
-    int | None, typer.Option("--budget", min=1, help="Stop once so many tokens are used.", show_default=False)
+    float | None,
+    typer.Option("--budget", min=0.0, help="Stop once so much is spent, by the price table.", show_default=False),
 ]
+MostTokensFlag = Annotated[
+    int | None, typer.Option("--max-tokens", min=1, help="Stop once so many tokens are used.", show_default=False)
+]
+OpinionFlag = Annotated[
+    bool | None,
+    typer.Option("--second-opinion/--no-second-opinion", help="Ask the embedded model too.", show_default=False),
+]
+NoCacheFlag = Annotated[bool, typer.Option("--no-cache", help="Ask the model even if the answer is known.")]
 PasswordsFlag = Annotated[
     Path | None,
     typer.Option("--passwords", exists=True, dir_okay=False, help="File of passwords, one a line.", show_default=False),
@@ -149,14 +160,14 @@ def outputs_of(
     )
 
 
-def limits_of(stop_after_failures: str | None, budget: int | None) -> Limits:
+def limits_of(stop_after_failures: str | None, budget: float | None, max_tokens: int | None) -> Limits:
     """When the batch stops by itself.
 
     Raises:
         InputError: `invalid_option`, the first is neither a share nor a number.
     """
     failures = StopRule() if stop_after_failures is None else StopRule.parse(stop_after_failures)
-    return Limits(failures=failures, tokens=budget)
+    return Limits(failures=failures, cost=budget, tokens=max_tokens)
 
 
 def plan_of(
@@ -167,7 +178,8 @@ def plan_of(
     return BatchPlan(
         folder=order.path,
         selection=selection,
-        order=replace(order, priority=Priority.BULK),
+        # No file may cost more than all may: so a model without a price is refused at the first one.
+        order=replace(order, priority=Priority.BULK, budget=Budget(max_cost=limits.cost, max_tokens=limits.tokens)),
         outputs=outputs,
         jobs=jobs,
         rerun=rerun,

@@ -55,6 +55,7 @@ CREATE TABLE IF NOT EXISTS contents (
     pages INTEGER NOT NULL DEFAULT 0,
     doubtful INTEGER NOT NULL DEFAULT 0,
     tokens INTEGER NOT NULL DEFAULT 0,
+    cost REAL,
     schema TEXT,
     code TEXT,
     message TEXT,
@@ -64,7 +65,9 @@ CREATE TABLE IF NOT EXISTS contents (
 CREATE INDEX IF NOT EXISTS contents_of_label ON contents (label);
 """
 _PATH = "label, path, size, mtime_ns, noted_at, run, state, digest, code, message, moved_to, written"
-_WORK = "digest, label, run, state, made, desk, submit_key, job_id, pages, doubtful, tokens, schema, code, message"
+_WORK = (
+    "digest, label, run, state, made, desk, submit_key, job_id, pages, doubtful, tokens, cost, schema, code, message"
+)
 _PAGE = 500
 
 
@@ -146,6 +149,8 @@ class Work:
     doubtful: bool = False
     """Whether a person should look at it."""
     tokens: int = 0
+    cost: float | None = None
+    """By the price table of whoever does the work; None: the model has no price."""
     schema: str | None = None
     """Of its records; several with commas between."""
     code: str | None = None
@@ -181,7 +186,7 @@ class Ledger:
         self._sql.execute("PRAGMA synchronous=NORMAL")
         self._sql.executescript(_TABLES)
         self.run = int(self._remember("run", "0")) + 1
-        self._note("run", str(self.run))
+        self.note("run", str(self.run))
         self.id = self._remember("id", uuid.uuid4().hex)
         return self
 
@@ -250,11 +255,12 @@ class Ledger:
         names = [*_WORK.split(", ")[1:], "at"]
         changes = ", ".join(f"{name} = excluded.{name}" for name in names)
         self._sql.execute(
-            f"INSERT INTO contents ({_WORK}, at, result) VALUES ({'?, ' * 14}?, ?) "  # noqa: S608 - our names
+            f"INSERT INTO contents ({_WORK}, at, result) VALUES ({'?, ' * 15}?, ?) "  # noqa: S608 - our names
             f"ON CONFLICT (digest) DO UPDATE SET {changes}{also}",
             (
                 *(work.digest, work.label, work.run, work.state, work.made, work.desk, work.submit_key, work.job_id),
-                *(work.pages, work.doubtful, work.tokens, work.schema, work.code, work.message, time.time(), result),
+                *(work.pages, work.doubtful, work.tokens, work.cost, work.schema, work.code, work.message),
+                *(time.time(), result),
             ),
         )
 
@@ -267,13 +273,19 @@ class Ledger:
         """Rows of a question in SQL, of this program's own making."""
         return iter(self._sql.execute(query, values))
 
+    def noted(self, name: str) -> str | None:
+        """What was noted under a name."""
+        row = self._sql.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def note(self, name: str, value: str) -> None:
+        """Note something that is true of the whole batch."""
+        self._sql.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
+
     def _remember(self, name: str, otherwise: str) -> str:
         with suppress(sqlite3.IntegrityError):
             self._sql.execute("INSERT INTO meta VALUES (?, ?)", (name, otherwise))
-        return str(self._sql.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()[0])
-
-    def _note(self, name: str, value: str) -> None:
-        self._sql.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
+        return self.noted(name) or otherwise
 
 
 def shown(name: bytes) -> str:
@@ -300,7 +312,8 @@ def _found(row: tuple[object, ...]) -> FoundPath:
 
 
 def _work(row: tuple[object, ...]) -> Work:
-    digest, label, run, state, made, desk, submit_key, job_id, pages, doubtful, tokens, schema, code, message = row
+    digest, label, run, state, made, desk, submit_key, job_id, pages, doubtful, *rest = row
+    tokens, cost, schema, code, message = rest
     return Work(
         digest=_bytes(digest),
         label=_bytes(label),
@@ -313,6 +326,7 @@ def _work(row: tuple[object, ...]) -> Work:
         pages=_int(pages),
         doubtful=bool(doubtful),
         tokens=_int(tokens),
+        cost=None if cost is None else float(str(cost)),
         schema=_text(schema),
         code=_text(code),
         message=_text(message),

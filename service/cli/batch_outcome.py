@@ -38,6 +38,7 @@ def read_outcome(work: Work, view: JobView, body: bytes) -> tuple[Work, bytes]:
         pages=view.pages_total or 0,
         doubtful=view.doubtful,
         tokens=view.tokens,
+        cost=view.cost,
         schema=_schemas_of(result),
     )
     return ended, orjson.dumps(_without_word_boxes(result))

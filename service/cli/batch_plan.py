@@ -13,14 +13,13 @@ import orjson
 from service.cli.batch_causes import PASSWORD_CODES, is_tried_again
 from service.cli.batch_find import Selection
 from service.cli.batch_ledger import Work, WorkState
+from service.cli.batch_limits import Limits
 from service.cli.desk import Desk, Order
-from service.domain.errors import ErrorCode, InputError
+from service.domain.records import JsonObject
 from service.exports.formats import CsvDialect, ExportFormat, ExportOptions
 
 _JSON = ExportOptions()
 _DIALECT = CsvDialect()
-_FEWEST = 20
-"""Files that must have ended before a share of failures says anything."""
 
 
 class RerunIf(StrEnum):
@@ -47,49 +46,6 @@ def schema_identity(order: Order) -> str:
     if order.schema_ref is not None:
         return order.schema_ref
     return "sha256:" + hashlib.sha256(orjson.dumps(order.schema, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StopRule:
-    """When too many files failed."""
-
-    share: float | None = None
-    count: int | None = None
-
-    @classmethod
-    def parse(cls, text: str) -> StopRule:
-        """From `5%` or `20`.
-
-        Raises:
-            InputError: `invalid_option`.
-        """
-        number = text.strip().removesuffix("%")
-        try:
-            value = float(number)
-        except ValueError:
-            value = -1.0
-        if value < 0 or ("%" not in text and not number.isdigit()):
-            raise InputError(
-                ErrorCode.INVALID_OPTION,
-                f"--stop-after-failures takes a share or a number, such as 5% or 20, not {text!r}.",
-                param="stop_after_failures",
-            )
-        return cls(share=value / 100) if "%" in text else cls(count=int(number))
-
-    def is_met(self, failed: int, ended: int) -> bool:
-        """Whether more failed than is allowed."""
-        if self.count is not None:
-            return failed > self.count
-        return self.share is not None and ended >= _FEWEST and failed > self.share * ended
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """When a batch stops by itself; what is in work is finished."""
-
-    failures: StopRule = field(default_factory=StopRule)
-    tokens: int | None = None
-    """Of all model calls, of earlier runs too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,7 +139,9 @@ def decide(work: Work | None, made: Made, rerun: frozenset[RerunIf], *, run: int
 
 def made_by(desk: Desk, order: Order) -> Made:
     """With what a service would make the results of an order whose schemas are known."""
-    options = {"split_documents": order.split_documents, "pages_per_chunk": order.pages_per_chunk}
+    options: JsonObject = {"split_documents": order.split_documents, "pages_per_chunk": order.pages_per_chunk}
+    if order.second_opinion is not None:
+        options["second_opinion"] = order.second_opinion
     return Made(
         schema=schema_identity(order),
         model=desk.model_name(order.model),

@@ -13,6 +13,7 @@ from typing import TypeVar, cast
 
 from service.cli.batch_causes import CANCELLED, is_of_the_file
 from service.cli.batch_desk import BatchDesk
+from service.cli.batch_group import ServiceBatch
 from service.cli.batch_keep import ResultFiles, move_away, with_room
 from service.cli.batch_ledger import FoundPath, Ledger, PathState, Work, WorkState
 from service.cli.batch_list import digest_of, list_files
@@ -53,6 +54,7 @@ class BatchRun:
         self._plan = plan
         self._made = made
         self._desk = tools.desk
+        self._batch = ServiceBatch(tools.desk, tools.ledger, plan.folder)
         self._ledger = tools.ledger
         self._files = tools.files
         self._display = tools.display
@@ -85,6 +87,7 @@ class BatchRun:
                     self._close_books()
                     changed = False
                 if self._plan.watch_s is None or self.stopped is not None:
+                    self._batch.close()
                     return
                 time.sleep(self._plan.watch_s)
             if self._plan.watch_s is not None and time.monotonic() - self._looked_at >= self._plan.watch_s:
@@ -185,7 +188,8 @@ class BatchRun:
         try:
             password = self._passwords.find(path, row.path)
             order = replace(self._plan.order, path=path, key=work.submit_key, password=password)
-            job_id = self._desk.ask(lambda desk: desk.submit(order))
+            batch_id = self._batch.open_id()
+            job_id = self._desk.ask(lambda desk: desk.submit(order, batch_id))
         except StateError as error:
             if error.code not in _LATER:
                 raise
@@ -193,6 +197,9 @@ class BatchRun:
         except OSError as error:
             self._end(replace(work, state=WorkState.FAILED, code=ErrorCode.NO_FILE, message=str(error.strerror)), None)
         except ServiceError as error:
+            if error.code is ErrorCode.IDEMPOTENCY_MISMATCH:  # an interrupted run began it with other flags
+                self._hand_in(row, work.digest)
+                return
             if not is_of_the_file(error.code):
                 raise
             self._end(replace(work, state=WorkState.FAILED, code=error.code, message=error.message), None)
@@ -241,8 +248,12 @@ class BatchRun:
     def _count_earlier(self, work: Work) -> None:
         self._tally.earlier += 1
         self._tally.doubtful += work.doubtful
-        self._tally.tokens += work.tokens
+        self._count_spent(work)
         self._tally.count(work.state)
+
+    def _count_spent(self, work: Work) -> None:
+        self._tally.tokens += work.tokens
+        self._tally.cost += work.cost or 0.0
 
     def _earlier_body(self, work: Work) -> bytes | None:
         """The result as it was: from the service if all of it is wanted and still there, else from the ledger."""
@@ -303,8 +314,8 @@ class BatchRun:
             self._keep(work, view)
         else:
             message = view.fault_message or f"the job was {view.status}"
-            work = replace(work, state=WorkState.FAILED, code=view.fault_code, message=message, tokens=view.tokens)
-            self._end(work, None)
+            work = replace(work, state=WorkState.FAILED, code=view.fault_code, message=message)
+            self._end(replace(work, tokens=view.tokens, cost=view.cost), None)
 
     def _keep(self, work: Work, view: JobView) -> None:
         job_id = work.job_id or ""
@@ -321,7 +332,7 @@ class BatchRun:
         self._tally.failed_here += work.state is WorkState.FAILED
         self._tally.pages += work.pages
         self._tally.doubtful += work.doubtful
-        self._tally.tokens += work.tokens
+        self._count_spent(work)
         row = self._ledger.path(work.label)
         if row is not None:
             self._settle(row, work)
@@ -352,13 +363,8 @@ class BatchRun:
         self._room(lambda: write_tables(self._ledger, self._plan.outputs, self._plan.order.schema_set()))
 
     def _is_over_limits(self) -> bool:
-        limits, tally = self._plan.limits, self._tally
-        if self.stopped is None and limits.failures.is_met(tally.failed_here, tally.done_here):
-            self.stopped = f"{tally.failed_here} of {tally.done_here} files failed (--stop-after-failures)"
-        if self.stopped is None and limits.tokens is not None:
-            expected = tally.tokens / max(tally.done_here + tally.earlier, 1) * len(self._working)
-            if tally.tokens + expected >= limits.tokens:
-                self.stopped = f"{tally.tokens} tokens were used, {limits.tokens} are allowed (--budget)"
+        if self.stopped is None:
+            self.stopped = self._plan.limits.met_by(self._tally, len(self._working))
         return self.stopped is not None
 
     def _path_of(self, row: FoundPath) -> Path:

@@ -42,6 +42,7 @@ class Tally:
     pages: int = 0
     """Of files that were done in this run."""
     tokens: int = 0
+    cost: float = 0.0
     in_work: int = 0
     done_here: int = 0
     """Files that were worked on, and not only looked at, in this run."""

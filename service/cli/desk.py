@@ -58,6 +58,8 @@ class JobView:
     splits_done: int = 0
     tokens: int = 0
     """Of all its model calls."""
+    cost: float | None = None
+    """By the price table of whoever does the work; None: the model has no price."""
     doubtful: bool = False
     """Whether a person should look at the result."""
     fault_code: str | None = None

@@ -6,7 +6,7 @@ import os
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,7 @@ import httpx
 import orjson
 
 from service.cli.desk import JobView, Order, ReviewedDocument
+from service.domain.batches import BatchState
 from service.domain.errors import AccessError, ErrorCode, InputError, InternalError, ServiceError, StateError
 from service.domain.jobs import EventType, JobStatus, ReviewState
 from service.domain.records import Json, JsonObject
@@ -87,9 +88,11 @@ class HttpDesk:
             raise InputError(ErrorCode.NO_FILE, f"A file cannot be read: {error.strerror}.", param="file") from None
         return str(found["name"]), _object(found["schema"])
 
-    def submit(self, order: Order) -> str:
-        """See `Desk.submit`."""
+    def submit(self, order: Order, batch_id: str | None = None) -> str:
+        """See `Desk.submit`; into a batch, if one is named."""
         fields = {"priority": order.priority.name.lower()}
+        if batch_id is not None:
+            fields["batch_id"] = batch_id
         if order.schemas:
             fields["schemas"] = ",".join(order.schemas)
         elif order.schema_ref is not None:
@@ -121,19 +124,36 @@ class HttpDesk:
                 ErrorCode.NO_FILE, f"The file {str(order.path)!r} cannot be read: {error.strerror}.", param="file"
             ) from None
 
+    def open_batch(self, name: str) -> str:
+        """The id of a new batch."""
+        return str(self._persist(lambda: self._client.post(f"{_API}/batches", json={"name": name}))["id"])
+
+    def is_open_batch(self, batch_id: str) -> bool:
+        """Whether there is such a batch that takes jobs."""
+        try:
+            return self._ask("GET", f"/batches/{batch_id}").get("state") == BatchState.OPEN
+        except StateError:
+            return False
+
+    def close_batch(self, batch_id: str) -> None:
+        """Let it take no more jobs; nothing happens if it is gone."""
+        with suppress(StateError):
+            self._ask("POST", f"/batches/{batch_id}/close")
+
     def look(self, job_id: str) -> JobView:
         """See `Desk.look`."""
         job = self._ask("GET", f"/jobs/{job_id}")
         progress, error = _object(job.get("progress")), _object(job.get("error"))
-        review = _object(job.get("review")).get("state")
-        total = progress.get("pages_total")
+        usage, review = _object(job.get("usage")), _object(job.get("review")).get("state")
+        total, cost = progress.get("pages_total"), usage.get("cost")
         return JobView(
             status=JobStatus(str(job["status"])),
             pages_total=total if isinstance(total, int) else None,
             pages_read=_count(progress, "pages_read"),
             splits_total=_count(progress, "splits_total"),
             splits_done=_count(progress, "splits_done"),
-            tokens=_count(_object(job.get("usage")), "total_tokens"),
+            tokens=_count(usage, "total_tokens"),
+            cost=float(cost) if isinstance(cost, (int, float)) else None,
             doubtful=review == ReviewState.NEEDED,
             fault_code=str(error["code"]) if error else None,
             fault_message=str(error["message"]) if error else None,

@@ -130,6 +130,7 @@ class LocalDesk:
             splits_total=progress.splits_total,
             splits_done=progress.splits_done,
             tokens=job.usage.total_tokens,
+            cost=None if job.usage.cost is None else float(job.usage.cost),
             doubtful=job.review is ReviewState.NEEDED,
             fault_code=job.fault.code if job.fault else None,
             fault_message=job.fault.message if job.fault else None,

@@ -21,7 +21,8 @@ _slants = count(1)
 def settle_stand_ins() -> None:
     """Set both to the state in which letters are measured; to be called before a page is loaded (0.1 ms).
 
-    The letter is slanted anew each time: one that PDFium remembers, as it does while a file is open, is not shaped again.
+    The letter is slanted anew each time: one that PDFium remembers, as it does while a file is open, is not shaped
+    again.
     """
     data = _DOCUMENT.replace(_SLANT, b"-%07d" % (next(_slants) % 10_000_000))
     document = pdfium_c.FPDF_LoadMemDocument64(data, len(data), None)

@@ -19,6 +19,7 @@ import openpyxl
 import pytest
 
 from tests.fakes.mixed_folder import PASSWORD, Mixture, encrypted_pdf, make_mixed_folder
+from tests.fakes.model_stub import ModelStub
 from tests.fakes.serve_process import SAMPLES, ServeProcess, environment, fieldmark, long_invoice
 from tests.processes.batch_kills import books_of, compare, faults_of, jobs_in, run
 
@@ -221,6 +222,40 @@ def test_a_named_service_does_the_work_and_limits_end_it(tmp_path: Path, mixed: 
         rest = batch(*arguments, cwd=tmp_path)
         assert counts(rest.stderr).get("waiting") is None
     assert not (tmp_path / "home").exists()
+
+
+def test_a_batch_spends_no_more_than_its_budget(tmp_path: Path):
+    """By the service's prices; the jobs of each run are one batch there, and a model without a price is refused."""
+    folder, out = tmp_path / "in", tmp_path / "out"
+    folder.mkdir()
+    for number in range(4):
+        long_invoice(folder / f"{number}.pdf", 1, f"INV-{number}")
+    with ModelStub() as stub, ServeProcess(tmp_path / "elsewhere", **priced(stub)) as service:
+        arguments = (folder, "--schema", SCHEMA, "--out", out, "--server", service.info.url)
+        unpriced = batch(*arguments, "--model", "openai:other", "--budget", "3", cwd=tmp_path)
+        assert unpriced.returncode == 2
+        assert "FIELDMARK_MODEL_PRICES" in unpriced.stderr
+        stopped = batch(*arguments, "--model", "upstage", "--budget", "3", "--jobs", "1", cwd=tmp_path)
+        assert stopped.returncode == 12, stopped.stderr
+        assert "3.00 were spent, 3.00 are allowed (--budget)" in stopped.stderr
+        assert counts(stopped.stderr) == {"succeeded": 2, "waiting": 2}
+        told = batch(*arguments, "--model", "upstage", "--dry-run", cwd=tmp_path)
+        assert "cost    about 3.00: " in told.stderr
+        more = batch(*arguments, "--model", "upstage", "--budget", "9", cwd=tmp_path)
+        assert counts(more.stderr) == {"succeeded": 4, "earlier": 2}
+        with service.client() as client:
+            shown = client.get("/batches").json()["batches"]
+    assert [(one["name"], one["state"], one["counts"]["total"]) for one in shown] == [("in", "finished", 2)] * 2
+
+
+def priced(stub: ModelStub) -> dict[str, str]:
+    """Settings of a service whose model costs 1.50 a request."""
+    return {
+        "FIELDMARK_UPSTAGE_BASE_URL": stub.base_url,
+        "FIELDMARK_UPSTAGE_API_KEY": "up_test",
+        "FIELDMARK_OPENAI_BASE_URL": stub.base_url,
+        "FIELDMARK_MODEL_PRICES": '{"upstage:*": {"request": 1.5}}',
+    }
 
 
 def test_a_dry_run_says_what_there_is_to_do_and_leaves_nothing(tmp_path: Path, mixed: Path):

@@ -18,9 +18,11 @@ from service.cli.batch_causes import action_for, is_of_the_file, is_tried_again
 from service.cli.batch_find import Selection, find_files, fits, read_only_list, split_pattern
 from service.cli.batch_keep import ResultFiles, move_away, with_room
 from service.cli.batch_ledger import EarlierWork, FoundPath, Ledger, PathState, Work, WorkState
+from service.cli.batch_limits import Limits, StopRule
 from service.cli.batch_list import list_files
 from service.cli.batch_passwords import Password, read_passwords
-from service.cli.batch_plan import Decision, Limits, Made, Outputs, RerunIf, StopRule, decide
+from service.cli.batch_plan import Decision, Made, Outputs, RerunIf, decide
+from service.cli.batch_show import Tally
 from service.cli.batch_tables import write_books
 from service.domain.errors import ErrorCode, InputError, StateError
 from service.domain.schema import parse_schema
@@ -305,7 +307,23 @@ def test_a_limit_that_says_nothing_is_refused(text: str):
 
 def test_without_limits_nothing_stops():
     """Whatever fails."""
-    assert not Limits().failures.is_met(1000, 1000)
+    assert Limits().met_by(Tally(failed_here=1000, done_here=1000, tokens=10**9, cost=1e6), 8) is None
+
+
+@pytest.mark.parametrize(
+    ("tally", "in_work", "flag"),
+    [
+        (Tally(cost=9.9, done_here=100), 0, None),
+        (Tally(cost=9.9, done_here=100), 2, "--budget"),
+        (Tally(cost=10.0, earlier=3), 0, "--budget"),
+        (Tally(cost=3.0, tokens=999, done_here=1), 1, "--max-tokens"),
+        (Tally(cost=0.0, tokens=0), 8, None),
+    ],
+)
+def test_a_batch_stops_before_it_spends_too_much(tally: Tally, in_work: int, flag: str | None):
+    """Files in work are expected to cost what the others did; what earlier runs spent counts."""
+    met = Limits(cost=10.0, tokens=1000).met_by(tally, in_work)
+    assert met is None if flag is None else met is not None and flag in met
 
 
 def test_passwords_are_for_all_files_or_for_some(tmp_path: Path):
