@@ -15,7 +15,7 @@ from service.documents.lines import order_pieces
 from service.documents.pieces import Piece
 from service.documents.stand_ins import settle_stand_ins
 from service.domain.geometry import Box
-from service.domain.pages import CheckMark
+from service.domain.pages import CheckMark, FormEntry
 
 _NOT_SHOWN = 0x02 | 0x20
 """Annotation flags Hidden and NoView. Source: ISO 32000-1, table 165."""
@@ -39,6 +39,7 @@ class FieldText:
 class PageForm:
     """Everything a page's annotations show."""
 
+    entries: list[FormEntry] = field(default_factory=list[FormEntry])
     texts: list[FieldText] = field(default_factory=list[FieldText])
     marks: list[CheckMark] = field(default_factory=list[CheckMark])
     drawn: bool = False
@@ -116,10 +117,15 @@ def _add_widget(found: PageForm, widget: object, environment: object, box: Box) 
         pdfium_c.FPDF_FORMFIELD_TEXTFIELD,
         pdfium_c.FPDF_FORMFIELD_COMBOBOX,
         pdfium_c.FPDF_FORMFIELD_LISTBOX,
+        pdfium_c.FPDF_FORMFIELD_SIGNATURE,
     ):
-        text = _string(lambda b, n: pdfium_c.FPDFAnnot_GetFormFieldValue(environment, widget, b, n))
-        if text.strip() and not pdfium_c.FPDFAnnot_GetFormFieldFlags(environment, widget) & _SECRET:
-            found.texts.append(FieldText(text.strip(), box))
+        if pdfium_c.FPDFAnnot_GetFormFieldFlags(environment, widget) & _SECRET:
+            return
+        text = _string(lambda b, n: pdfium_c.FPDFAnnot_GetFormFieldValue(environment, widget, b, n)).strip()
+        label = _string(lambda b, n: pdfium_c.FPDFAnnot_GetFormFieldAlternateName(environment, widget, b, n)).strip()
+        found.entries.append(FormEntry(box, text, label))
+        if text:
+            found.texts.append(FieldText(text, box))
             found.drawn = True
     elif kind == pdfium_c.FPDF_FORMFIELD_PUSHBUTTON:
         found.drawn = True  # its caption

@@ -17,6 +17,7 @@ from service.domain.geometry import Box
 from service.domain.pages import (
     CheckMark,
     DocumentInfo,
+    FormEntry,
     MediaKind,
     PageSize,
     PageText,
@@ -161,6 +162,7 @@ def encode_page(page: PageText) -> JsonObject:
         "words": encode_words(page.words),
         "tables": encode_tables(page.tables),
         "marks": [[encode_box(m.box), m.checked, m.name] for m in page.marks],
+        "entries": [[encode_box(e.box), e.text, e.label] for e in page.entries],
         "issues": encode_issues(page.issues),
     }
 
@@ -168,12 +170,14 @@ def encode_page(page: PageText) -> JsonObject:
 def decode_page(head: JsonObject) -> PageText:
     """A page from the head of an answer."""
     marks = [_list(row) for row in _list(head["marks"])]
+    entries = [_list(row) for row in _list(head["entries"])]
     return PageText(
         size=decode_size(head["size"]),
         source=TextSource(str(head["source"])),
         words=decode_words(head["words"]),
         tables=decode_tables(head["tables"]),
         marks=tuple(CheckMark(decode_box(box), bool(checked), str(name)) for box, checked, name in marks),
+        entries=tuple(FormEntry(decode_box(box), str(text), str(label)) for box, text, label in entries),
         issues=decode_issues(head["issues"]),
     )
 

@@ -106,7 +106,7 @@ class PdfPageReader:
         if route is Route.DIGITAL and len(words) <= MOST_WORDS and self._drawn.barred:
             route = Route.COMPLETE
         page = self._page_text(TextSource.DIGITAL, words, keep=route is not Route.OCR)
-        page = replace(page, marks=tuple(form.marks))
+        page = replace(page, marks=tuple(form.marks), entries=tuple(form.entries))
         if route is not Route.DIGITAL and has_broken_picture(self._page):
             message = "A picture on the page is damaged and could not be read; the rest was."
             issue = Issue(stage=Stage.READ, code="picture_damaged", message=message, page=page.page)

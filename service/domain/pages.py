@@ -115,6 +115,17 @@ class CheckMark:
     """The form field's own name, when it has one."""
 
 
+@dataclass(frozen=True, slots=True)
+class FormEntry:
+    """A field of a fillable form that takes text, filled in or empty."""
+
+    box: Box
+    text: str
+    """What is filled in, with its line breaks; empty: nothing."""
+    label: str = ""
+    """What the form says of the field to those who cannot see it, when it does."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageText:
     """Everything that was read from one page; words in reading order."""
@@ -124,6 +135,7 @@ class PageText:
     words: tuple[Word, ...] = ()
     tables: tuple[RuledTable, ...] = ()
     marks: tuple[CheckMark, ...] = ()
+    entries: tuple[FormEntry, ...] = ()
     codes: tuple[str, ...] = ()
     """Formats of the bar codes on it, such as `QR Code`; looked for on pages with hardly a word."""
     issues: tuple[Issue, ...] = field(default=())

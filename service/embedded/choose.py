@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
+from service.embedded.check_marks import boolean_choices, enum_choices
 from service.embedded.fields import Ask
 from service.embedded.headings import heading_choices
 from service.embedded.places import Evidence
-from service.embedded.priors import boolean_choices, enum_choices, lone_choices
+from service.embedded.priors import lone_choices
 from service.embedded.proposals import TYPED, Choice, code_choices, text_choices, typed_choices
+from service.embedded.propose_entries import settle_entries
 from service.embedded.prose import Prose, prose_choices
 from service.embedded.totals import fall_back_on_total, settle_totals
 
@@ -43,6 +45,7 @@ def propose(evidence: Evidence, ask: Ask, prose: Prose) -> list[Choice]:
 def propose_all(evidence: Evidence, asks: Sequence[Ask], prose: Prose) -> dict[str, list[Choice]]:
     """Path → the candidates of each field, best first, weighed against those of the others."""
     options = {ask.path: propose(evidence, ask, prose) for ask in asks}
+    settle_entries(evidence, asks, options)
     settle_totals(evidence, asks, options)
     _keep_date_order(asks, options)
     return options

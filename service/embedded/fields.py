@@ -51,7 +51,7 @@ class Ask:
     """Names of concepts it may be, with how sure, best first."""
     phrases: tuple[tuple[Phrase, float], ...]
     quotes: tuple[str, ...] = ()
-    """Label texts quoted in the description, letters and digits alone."""
+    """Label texts quoted in the description, as quoted."""
     printed_number: str = ""
     """The number of its line or box on a form, where the description gives one."""
     day_first: bool | None = None
@@ -79,7 +79,7 @@ def understand(field: SchemaField, path: str, parents: tuple[SchemaField, ...] =
     description = _without_examples(field.description)
     if field.type is FieldType.STRING:  # of an amount it tells which one, of a text what does not belong to it
         description = re.sub(r",? (?:without|ohne|sans|sin|senza|zonder) [^.;]*", " ", description)
-    quotes = tuple(q for q in (squash(m) for m in _quoted(description)) if q)
+    quotes = tuple(q for q in _quoted(description) if squash(q))
     number = re.match(r"\W*(?:line|box|item|field|zeile|feld|ligne|casella|nr\.?)\s+(\d+[a-z]?)\b", fold(description))
     head = _head(
         re.sub(r"^\s*[A-Z]\w*\s+[IVXLC\d]+[a-z]?\s*[:.]", "", description[number.end() :] if number else description)
@@ -113,7 +113,7 @@ def _without_examples(text: str) -> str:
 
 def _head(text: str) -> str:
     """The first clause of a description."""
-    clause = re.split(r"[.;:(]|, (?!order|invoice|state)", text.strip(), maxsplit=1)[0]
+    clause = re.split(r"[.;:(]|, (?!order|invoice|state)", text.lstrip(" :.,;–-").rstrip(), maxsplit=1)[0]
     words = [w for w in clause.split() if fold(w).strip(".,") not in FILLER]
     return " ".join(words[:14])
 

@@ -10,7 +10,8 @@ from functools import cached_property
 from itertools import pairwise
 
 from service.domain.geometry import Box, Point
-from service.domain.pages import CheckMark, PageText, RuledTable, TextSource, Word
+from service.domain.pages import CheckMark, FormEntry, PageText, RuledTable, TextSource, Word
+from service.embedded.normalise import squash
 
 SEGMENT_GAP = 1.05
 """Gap that parts two segments of a line, in heights of the words beside it."""
@@ -54,6 +55,8 @@ class Segment:
     """0-based index of the line in the document."""
     page: int
     tokens: tuple[Token, ...]
+    entry: FormEntry | None = None
+    """The field of a fillable form that it is filled into."""
 
     @cached_property
     def text(self) -> str:
@@ -115,6 +118,7 @@ class PageLayout:
     lines: tuple[Line, ...]
     tables: tuple[RuledTable, ...] = ()
     marks: tuple[CheckMark, ...] = ()
+    entries: tuple[FormEntry, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -177,11 +181,16 @@ def build_layout(pages: Sequence[PageText]) -> Layout:
             tokens = _straightened(tokens, page.words)
         first = len(lines)
         for row in _rows(tokens):
-            parts = _split_row(_glued(row))
-            made = [Segment(len(segments) + i, len(lines), page.page, tuple(p)) for i, p in enumerate(parts)]
+            parts = _split_row(_glued(row), page.entries)
+            made = [
+                Segment(len(segments) + i, len(lines), page.page, tuple(words), entry)
+                for i, (words, entry) in enumerate(parts)
+            ]
             segments.extend(made)
             lines.append(Line(len(lines), page.page, tuple(made)))
-        layouts.append(PageLayout(page.page, width, height, tuple(lines[first:]), page.tables, page.marks))
+        layouts.append(
+            PageLayout(page.page, width, height, tuple(lines[first:]), page.tables, page.marks, page.entries)
+        )
     heights = [t.height for s in segments for t in s.tokens]
     scanned = any(page.source.value == "ocr" for page in pages)
     return Layout(
@@ -294,14 +303,23 @@ def _joined(a: Token, b: Token) -> Token:
     )  # fmt: skip
 
 
-def _split_row(row: list[Token]) -> list[list[Token]]:
-    parts = [[row[0]]]
-    for left, right in pairwise(row):
+def _entry_of(token: Token, entries: Sequence[FormEntry]) -> FormEntry | None:
+    """The field of the form that a word is filled into; the smallest that holds its middle and has it in its text."""
+    held = [e for e in entries if e.box.contains(token.boxes[0].center) and squash(token.text) in squash(e.text)]
+    return min((e for e in held if e.text), key=lambda e: e.box.width * e.box.height, default=None)
+
+
+def _split_row(row: list[Token], entries: Sequence[FormEntry]) -> list[tuple[list[Token], FormEntry | None]]:
+    """The parts of a row, each with the field of the form that it is filled into."""
+    held = [_entry_of(token, entries) for token in row] if entries else [None] * len(row)
+    parts = [([row[0]], held[0])]
+    for (left, before), (right, entry) in pairwise(zip(row, held, strict=True)):
         gap = right.x0 - left.x1
-        if gap > SEGMENT_GAP * max(4.0, min(left.size, right.size)):
-            parts.append([right])
+        wide = gap > SEGMENT_GAP * max(4.0, min(left.size, right.size))
+        if before is not entry or (wide and entry is None):
+            parts.append(([right], entry))
         else:
-            parts[-1].append(right)
+            parts[-1][0].append(right)
     return parts
 
 

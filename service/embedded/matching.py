@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from rapidfuzz import fuzz
@@ -36,6 +36,8 @@ class Hit:
     start: int
     end: int
     strength: float
+    upper: Segment | None = None
+    """The line above, where the label starts there."""
 
     @property
     def tokens(self) -> tuple[Token, ...]:
@@ -193,7 +195,7 @@ class Labels:
                 factor = 1.0 if rival <= hit.strength + 0.04 else max(0.3, 1.0 - 3.0 * (rival - hit.strength))
                 if numbered and _follows_number(self._layout, hit, numbered):
                     factor *= 1.2
-                settled.append(Hit(hit.segment, hit.start, hit.end, hit.strength * factor))
+                settled.append(replace(hit, strength=hit.strength * factor))
             self._hits[ask.path] = sorted(settled, key=lambda h: -h.strength)
         for name in [n for n in self._hits if n.startswith("concept:")]:
             self._hits[name].sort(key=lambda h: -h.strength)
@@ -294,31 +296,49 @@ def _excluded_after(tokens: Sequence[Token], end: int) -> bool:
 
 def _stacked_quote(layout: Layout, first: Segment, quote: str) -> Hit | None:
     """A label over two lines; the hit is its lower line."""
-    start = squash(first.text)
-    if len(start) < 2 or not quote.startswith(start):
+    start, wanted = squash(first.text), squash(quote)
+    if len(start) < 2 or not wanted.startswith(start):
         return None
     for below in layout.below(first, reach=1.2):
-        if start + squash(below.text) == quote:
-            return Hit(below, 0, len(below.tokens), 1.1)
+        if start + squash(below.text) == wanted:
+            return Hit(below, 0, len(below.tokens), 1.1, first)
     return None
 
 
 def _quote_hit(segment: Segment, quote: str) -> Hit | None:
+    """The words that say a quoted label best, letter by letter."""
     best: Hit | None = None
+    wanted = squash(quote)
     for start in range(len(segment.tokens)):
         joined = ""
         for end in range(start + 1, min(len(segment.tokens), start + MAX_QUOTE_WORDS) + 1):
             joined += squash(segment.tokens[end - 1].text)
-            if len(joined) > len(quote) + 4:
+            if len(joined) > len(wanted) + 4:
                 break
-            if not joined or abs(len(joined) - len(quote)) > max(1, len(quote) // 6):
+            if not joined or abs(len(joined) - len(wanted)) > max(1, len(wanted) // 5):
                 continue
-            if joined != quote and len(quote) < 5:
+            if joined != wanted and len(wanted) < 5:
                 continue
-            score = 1.0 if joined == quote else fuzz.ratio(joined, quote) / 100
+            score = 1.0 if joined == wanted else fuzz.ratio(joined, wanted) / 100
             if score < 0.84:
                 continue
-            strength = (1.15 if score == 1.0 else 1.1 * score) * (1.0 if not start else 0.9)
-            if best is None or strength > best.strength:
-                best = Hit(segment, start, end, strength)
+            hit = Hit(segment, start, end, 1.15 if score == 1.0 else 1.1 * score)
+            hit = replace(hit, strength=hit.strength * _as_quoted(hit, quote))
+            if best is None or hit.strength > best.strength:
+                best = hit
     return best
+
+
+def _as_quoted(hit: Hit, quote: str) -> float:
+    """How much words look like the very label that is quoted: its capitals, its colon, and no more of them around."""
+    tokens = hit.segment.tokens
+    printed = " ".join(t.text for t in hit.tokens)
+    factor = 1.0 if printed.rstrip(" :.") == quote.rstrip(" :.") else 0.98
+    if quote.rstrip().endswith(":") != hit.colon:
+        factor *= 0.96
+    if hit.start:
+        after_value = any(c.isdigit() for c in tokens[hit.start - 1].text)
+        factor *= 0.97 if hit.colon or after_value else 0.9
+    following = tokens[hit.end].text if hit.end < len(tokens) else ""
+    goes_on = not hit.colon and len(following) > 1 and following.isalpha() and following.isupper() and printed.isupper()
+    return factor * (0.95 if goes_on else 1.0)

@@ -96,7 +96,7 @@ class _Writer:
 def _location(choice: Choice) -> Location:
     tokens = choice.span.tokens
     page = tokens[0].page
-    boxes = [b for t in tokens if t.page == page for b in t.boxes]
+    boxes = [b for t in tokens if t.page == page for b in t.boxes] if choice.mark is None else [choice.mark.box]
     return Location(page, union_box(boxes).quad(), tuple(b.quad() for b in boxes))
 
 

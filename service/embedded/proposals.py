@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from service.domain.pages import CheckMark
 from service.domain.records import Scalar
+from service.embedded.continued import with_address_lines, with_wrapped_lines
 from service.embedded.fields import Ask
 from service.embedded.labels import read_text, read_word
-from service.embedded.layout import Segment, lines_under
+from service.embedded.layout import Segment
 from service.embedded.matching import Hit, is_prose, labelness
 from service.embedded.normalise import (
     date_pattern,
@@ -20,7 +22,6 @@ from service.embedded.normalise import (
     parse_number,
     parse_period,
 )
-from service.embedded.parties import ends_block
 from service.embedded.places import Evidence, Place, foreign_label, places
 from service.embedded.spans import Kind, Span
 
@@ -47,6 +48,8 @@ class Choice:
     score: float
     why: str
     label: Hit | None = None
+    mark: CheckMark | None = None
+    """The check box that says it, if one does."""
 
     def scaled(self, factor: float) -> Choice:
         """The same with another score."""
@@ -185,14 +188,14 @@ def text_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
         for place in places(evidence, hit):
             if taken >= 2:
                 break
-            span = _value_text(evidence, ask, place)
+            span = _value_text(evidence, ask, hit, place)
             if span is None or _no_answer(ask, hit, place, span):
                 continue
             value = _text_value(ask, span)
             if value is None or (not hit.colon and hit.strength < 1.0 and len(span.tokens) > LONG_VALUE):
                 continue
             factor = 1.0 if taken == 0 else 0.85
-            known = labelness(span.tokens)
+            known = 0.0 if _digits(span.raw) else labelness(span.tokens)
             if known > 0.99 and (ask.kind in NAMES or (place.segment is hit.segment and not hit.colon)):
                 continue
             if place.segment is not hit.segment:
@@ -204,18 +207,6 @@ def text_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
             taken += 1
         found.extend(_under_heading(evidence, ask, hit))
     return found
-
-
-def _with_lines_under(evidence: Evidence, span: Span) -> Span:
-    """An address with its further lines, up to a label, a date or a telephone number."""
-    tokens, texts = span.tokens, [str(span.value).strip(" ,")]
-    for segment in lines_under(evidence.layout, span.segment, span.x0):
-        if ends_block(segment, evidence.labels) or foreign_label(evidence, segment):
-            break
-        tokens += segment.tokens
-        texts.append(segment.text.strip(" ,"))
-    text = ", ".join(texts)
-    return replace(span, tokens=tokens, raw=text, value=text)
 
 
 def _under_heading(evidence: Evidence, ask: Ask, hit: Hit) -> Iterator[Choice]:
@@ -235,7 +226,7 @@ def _under_heading(evidence: Evidence, ask: Ask, hit: Hit) -> Iterator[Choice]:
         return
 
 
-def _value_text(evidence: Evidence, ask: Ask, place: Place) -> Span | None:
+def _value_text(evidence: Evidence, ask: Ask, hit: Hit, place: Place) -> Span | None:
     """The words from a place up to the next label; None if there are none, or they are a label themselves."""
     tokens = place.segment.tokens
     start = place.start
@@ -244,13 +235,7 @@ def _value_text(evidence: Evidence, ask: Ask, place: Place) -> Span | None:
     if start < len(tokens) and tokens[start].text[0] in "([" and place.start and not _digits(tokens[start].text):
         closing = next((i for i in range(start, len(tokens)) if tokens[i].text.rstrip(".,;:")[-1:] in ")]"), None)
         start = len(tokens) if closing is None else closing + 1
-    end = len(tokens)
-    for owner, hit in evidence.labels.in_segment(place.segment):
-        if owner != ask.path and hit.start >= start and hit.strength >= 0.8 and (hit.colon or hit.start > start):
-            followed = hit.end == len(tokens) and hit.strength >= 0.95 and hit.end - hit.start > 1
-            if hit.start > start and not hit.colon and not followed:
-                continue
-            end = min(end, hit.start)
+    end = _end_of_value(evidence, ask, place.segment, start)
     if end <= start:
         return None
     whole = start == 0 and end == len(tokens)
@@ -261,7 +246,26 @@ def _value_text(evidence: Evidence, ask: Ask, place: Place) -> Span | None:
     if place.start and not tokens[place.start - 1].text.endswith((":", "：")) and tokens[start].text[0].islower():
         return None
     span = evidence.spans.cut(place.segment, start, end)
-    return _with_lines_under(evidence, span) if ask.kind == "address" else span
+    if ask.kind == "address":
+        return with_address_lines(evidence, span)
+    return with_wrapped_lines(evidence, hit, span) if ask.kind == "text" else span
+
+
+def _end_of_value(evidence: Evidence, ask: Ask, segment: Segment, start: int) -> int:
+    """Where the next label begins behind a value that starts at word `start`, or one past the last word."""
+    tokens = segment.tokens
+    ends = [len(tokens)]
+    for owner, hit in evidence.labels.in_segment(segment):
+        if owner == ask.path or hit.start < start or hit.strength < 0.8:
+            continue
+        following = tokens[hit.end].text if hit.end < len(tokens) else ""
+        next_pair = _digits(following) and any(_digits(t.text) for t in tokens[start : hit.start])
+        at_the_end = not following and hit.strength >= 0.95 and hit.end - hit.start > 1
+        if hit.colon or (hit.start > start and (next_pair or at_the_end)):
+            ends.append(hit.start)
+    if 0 < start < len(tokens) and _digits(tokens[start].text) and tokens[-1].text.endswith((":", "：")):
+        ends.append(next((i for i in range(start, len(tokens)) if not _digits(tokens[i].text)), len(tokens)))
+    return min(ends)
 
 
 def _labels_other(evidence: Evidence, ask: Ask, segment: Segment) -> bool:

@@ -265,13 +265,21 @@ def test_form_values_and_marks(reader: DocumentReader, tmp_path: Path) -> None:
 
     def draw(canvas: Canvas) -> None:
         canvas.drawString(60, 700, "Name")
-        canvas.acroForm.textfield(name="name", value="Harbour office", x=120, y=695, width=200, height=20)
+        canvas.acroForm.textfield(
+            name="name", tooltip="Office in charge", value="Harbour office", x=120, y=695, width=200, height=20
+        )
+        canvas.acroForm.textfield(name="pier", x=120, y=665, width=200, height=20)
         canvas.acroForm.checkbox(name="express", checked=True, x=60, y=650)
         canvas.acroForm.checkbox(name="insured", checked=False, x=60, y=620)
 
     (page,) = read(reader, tmp_path, pdf_of(draw))
     assert page.text() == "Name Harbour office"
     assert {mark.name: mark.checked for mark in page.marks} == {"express": True, "insured": False}
+    assert [(entry.text, entry.label) for entry in page.entries] == [
+        ("Harbour office", "Office in charge"),
+        ("", ""),
+    ]
+    assert all(page.entries[0].box.contains(word.box.center) for word in page.words[1:])
 
 
 def test_hebrew_comes_in_logical_order(reader: DocumentReader, tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from service.domain.geometry import Box
 from service.domain.pages import (
     CheckMark,
     DocumentInfo,
+    FormEntry,
     MediaKind,
     PageSize,
     PageText,
@@ -52,6 +53,7 @@ pages = st.builds(
     words=st.lists(words, max_size=4).map(tuple),
     tables=st.lists(tables, max_size=2).map(tuple),
     marks=st.lists(st.builds(CheckMark, boxes, st.booleans(), texts), max_size=2).map(tuple),
+    entries=st.lists(st.builds(FormEntry, boxes, texts, texts), max_size=2).map(tuple),
     issues=st.lists(issues, max_size=2).map(tuple),
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from service.domain.geometry import Box
-from service.domain.pages import CheckMark, PageSize, PageText, TextSource, Word
+from service.domain.pages import CheckMark, FormEntry, PageSize, PageText, TextSource, Word
 
 WIDTH, HEIGHT, SIZE = 595.0, 842.0, 10.0
 LETTER = 5.0
@@ -18,6 +18,7 @@ def page(
     number: int = 1,
     source: TextSource = TextSource.DIGITAL,
     marks: Sequence[CheckMark] = (),
+    entries: Sequence[FormEntry] = (),
 ) -> PageText:
     """A page with pieces of text, each given by its left edge, upper edge (points) and words."""
     words: list[Word] = []
@@ -28,7 +29,18 @@ def page(
             box = Box(left / WIDTH, y / HEIGHT, right / WIDTH, (y + SIZE) / HEIGHT)
             words.append(Word(part, box, line=len(words), size=SIZE))
             left = right + LETTER * 0.6
-    return PageText(size=PageSize(number, WIDTH, HEIGHT), source=source, words=tuple(words), marks=tuple(marks))
+    return PageText(
+        size=PageSize(number, WIDTH, HEIGHT),
+        source=source,
+        words=tuple(words),
+        marks=tuple(marks),
+        entries=tuple(entries),
+    )
+
+
+def place(x0: float, y0: float, x1: float, y1: float) -> Box:
+    """A box given in points."""
+    return Box(x0 / WIDTH, y0 / HEIGHT, x1 / WIDTH, y1 / HEIGHT)
 
 
 def rows(x: Sequence[float], y: float, step: float, cells: Sequence[Sequence[str]]) -> list[tuple[float, float, str]]:
