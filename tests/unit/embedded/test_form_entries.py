@@ -86,7 +86,7 @@ def test_each_field_of_a_form_is_read_by_its_label(
         pieces += [(x, y, LABELS[name]), *([(x0 + 6, y0 + 4, filled[name])] if filled[name] else [])]
         entries.append(FormEntry(place(x0, y0, x1, y1), filled[name]))
     values = read(schema_of(names), page(pieces, entries=entries))
-    wanted = {name: text or None for name, text in filled.items()}
+    wanted: JsonObject = {name: text or None for name, text in filled.items()}
     wanted["annual_income"] = float(filled["annual_income"].replace(",", "")) if filled["annual_income"] else None
     assert values == wanted
 
