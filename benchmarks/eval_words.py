@@ -13,9 +13,13 @@ import json
 import pickle
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
 
 from benchmarks.eval_sets import issuer_of
 from benchmarks.reading import new_reader
@@ -65,8 +69,9 @@ class KeptWords:
     def pages(self, path: Path) -> tuple[PageText, ...]:
         """All pages of a document, up to `MOST_PAGES`."""
         place = self._place(path)
-        if place.is_file():
-            return pickle.loads(place.read_bytes())
+        kept = _of_this_version(path, pickle.loads(place.read_bytes())) if place.is_file() else None
+        if kept is not None:
+            return kept
         self._reader = self._reader or new_reader()
         count = min(len(self._reader.open(path).info.pages), MOST_PAGES)
         found = tuple(self._reader.read_pages(path, PageRange(1, count)))
@@ -82,6 +87,17 @@ class KeptWords:
 
     def _place(self, path: Path) -> Path:
         return self._cache / f"{hashlib.sha256(path.read_bytes()).hexdigest()}.pickle"
+
+
+def _of_this_version(path: Path, pages: tuple[PageText, ...]) -> tuple[PageText, ...] | None:
+    """Pages that were kept before `PageText` got its fields of today; None: the file has to be read again for them."""
+    names = [field.name for field in fields(PageText)]
+    if all(hasattr(page, name) for page in pages for name in names):  # unpickled as they were kept
+        return pages
+    with pdfium.PdfDocument(path) if path.suffix == ".pdf" else nullcontext() as document:
+        if document is not None and document.get_formtype() != pdfium_c.FORMTYPE_NONE:
+            return None
+    return tuple(PageText(**{name: getattr(page, name) for name in names if hasattr(page, name)}) for page in pages)
 
 
 def main() -> int:

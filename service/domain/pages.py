@@ -135,10 +135,10 @@ class PageText:
     words: tuple[Word, ...] = ()
     tables: tuple[RuledTable, ...] = ()
     marks: tuple[CheckMark, ...] = ()
-    entries: tuple[FormEntry, ...] = ()
     codes: tuple[str, ...] = ()
     """Formats of the bar codes on it, such as `QR Code`; looked for on pages with hardly a word."""
     issues: tuple[Issue, ...] = field(default=())
+    entries: tuple[FormEntry, ...] = ()
 
     @property
     def page(self) -> int:
