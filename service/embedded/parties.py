@@ -53,6 +53,11 @@ class Party:
         return " ".join(t.text for t in self.name.tokens[start:end]).strip(" ,·•|-–*")
 
 
+SPACED = 3.6
+"""Gap up to which lines that start at one edge are of one block, in their heights."""
+WIDE_GAP = 6.0
+"""Gap up to which a name may stand over its street, in heights."""
+_HOUSE_NUMBER = re.compile(r"[^\W\d]\s\d{1,4}\s?[a-zA-Z]?(?:\s?[-/]\s?\d{1,4})?$")
 _REGISTRATION_LINE = re.compile(
     r"\W*(?:co|company|reg|registration|roc|gst|business|tax|id|no|nr|ssm|brn|abn|vat|ust|hrb|siret|[\W\d])*"
     r"\(?[a-z]{0,4}\d{5,}(?:[-\s]?[a-z0-9])?\)?\W*"
@@ -113,18 +118,20 @@ def _stacked(layout: Layout, labels: Labels, postal: Segment) -> Party | None:
         top = lines[0]
         above = next((s for s in line.segments if _stacks(s, top)), None)
         if above is None:
-            if top.y0 - max(s.y1 for s in line.segments) > 2.6 * top.height:
+            if top.y0 - max(s.y1 for s in line.segments) > SPACED * top.height:
                 break
             continue
-        if ends_block(above, labels):
+        if ends_block(above, labels) or is_pair(layout, above):
             break
         lines.insert(0, above)
-    while lines and SALUTATION.match(fold(lines[0].text).strip()):
+    while len(lines) > 1 and (SALUTATION.match(fold(lines[0].text).strip()) or _is_number(lines[0])):
         lines = lines[1:]
+    if _is_street(lines):
+        lines = [*_name_over(layout, labels, lines[0]), *lines]
     if len(lines) < 2:
         return None
     name, address = lines[0], lines[1:]
-    while len(address) > 1 and is_registration(address[0].text):
+    while len(address) > 1 and (is_registration(address[0].text) or _is_number(address[0])):
         address = address[1:]
     return Party(name, (0, len(name.tokens)), tuple(address), inline=False)
 
@@ -133,9 +140,43 @@ def _stacks(above: Segment, below: Segment) -> bool:
     height = max(above.height, below.height)
     gap = below.y0 - above.y1
     left = abs(above.x0 - below.x0) < 1.0 * height
-    near = gap < 1.3 * height or (gap < 2.6 * height and abs(above.x0 - below.x0) < 0.3 * height)
+    near = gap < 1.3 * height or (gap < SPACED * height and abs(above.x0 - below.x0) < 0.3 * height)
     centre = abs(above.x0 + above.x1 - below.x0 - below.x1) < 2.0 * height
     return near and (left or centre)
+
+
+def _is_number(segment: Segment) -> bool:
+    """Whether a line is but a number, such as that of a register, and no street."""
+    digits, letters = (sum(map(test, segment.text)) for test in (str.isdigit, str.isalpha))
+    return digits > max(5, 2 * letters) and not looks_street(segment.text)
+
+
+def _is_street(lines: list[Segment]) -> bool:
+    """Whether a block begins with the street, so that the name stands apart above it or not at all."""
+    first = lines[0].text
+    if looks_company(first) or not any(c.isdigit() for c in first):
+        return False
+    return looks_street(first) or (len(lines) == 2 and _HOUSE_NUMBER.search(first) is not None)
+
+
+def _name_over(layout: Layout, labels: Labels, street: Segment) -> list[Segment]:
+    """The line over a street from which blank lines part it, as where a form has room for more names."""
+    for line in reversed(layout.lines[max(0, street.line - 5) : street.line]):
+        for segment in line.segments:
+            gap = (street.y0 - segment.y1) / street.height
+            aligned = line.page == street.page and abs(segment.x0 - street.x0) < 0.5 * street.height
+            if aligned and 0 < gap < WIDE_GAP:
+                named = not ends_block(segment, labels) and not is_pair(layout, segment)
+                return [segment] if named and not any(c.isdigit() for c in segment.text) else []
+    return []
+
+
+def is_pair(layout: Layout, segment: Segment) -> bool:
+    """Whether a line is a label with its value, on one side of a colon or on both."""
+    if re.search(r"[^\W\d]\s?:\s?\S", segment.text):
+        return True
+    line = layout.lines[segment.line].segments
+    return any(s.index == segment.index + 1 and s.text[0] == ":" for s in line)
 
 
 def ends_block(segment: Segment, labels: Labels) -> bool:
@@ -158,6 +199,8 @@ def company_score(layout: Layout, segment: Segment, labels: Labels) -> float:
     if len(segment.tokens) > 3 and sum(len(t.text) for t in segment.tokens) < 2 * len(segment.tokens):
         return 0.0
     if text.rstrip().endswith(":") or CONTACT.search(folded) or looks_postal(text) or date_pattern().search(folded):
+        return 0.0
+    if is_pair(layout, segment):
         return 0.0
     page = layout.page(segment.page)
     score = 0.25 * (1.0 - min(1.0, segment.y0 / max(1.0, 0.45 * page.height)))

@@ -18,6 +18,14 @@ from service.embedded.spans import Kind, Span, currency_votes
 REGISTRATION = re.compile(r"\s*[(\[]?\s*(?:co\.?|reg\.?)?\s*(?:no\.?:?)?\s*\d{5,}-?\s?[A-Z]?\s*[)\]]?\s*$")
 
 
+SELLER, BUYER = "seller", "buyer"
+_ROLES = (
+    ("seller_name", SELLER, 0.85), ("seller_address", SELLER, 0.85),
+    ("buyer_name", BUYER, 0.7), ("recipient_name", BUYER, 0.7), ("buyer_address", BUYER, 0.7),
+)  # fmt: skip
+"""Concept, what its label makes of the address under it, and how clear the label has to be."""
+HEADING_REACH = 6.5
+"""How far over a name its heading may stand, in heights: numbers of who it is may come between."""
 _BANK = re.compile(r"bank|sparkasse|banque|banco|banca|caisse|caixa|credit union")
 
 
@@ -132,6 +140,7 @@ def _sellers(evidence: Evidence) -> list[Choice]:
             continue
         span = evidence.spans.cut(party.name, *party.name_words)
         score = 0.78 if party.inline else 0.62 - 0.3 * _buyer_score(evidence, party)
+        score += 0.3 * (_role(evidence, party) == SELLER)
         score += 0.15 * (party.name.line < 4 and not buyers) - 0.2 * (labelness(span.tokens) > 0.9)
         found.append(_company(evidence, span, score + 0.05 * looks_company(span.raw)))
     lone = 0.22 if not buyers and not any(p.inline for p in evidence.parties) else 0.0
@@ -173,19 +182,28 @@ def _company(evidence: Evidence, span: Span, score: float) -> Choice:
     return Choice(span, text, score + bonus, "issuer")
 
 
+def _role(evidence: Evidence, party: Party) -> str:
+    """What the nearest heading over an address block, or the label beside it, calls who stands there, if anything."""
+    name = party.name
+    found: list[tuple[float, float, str]] = []
+    for concept, role, least in _ROLES:
+        for hit in evidence.labels.of_concept(concept):
+            above = name.y0 - hit.segment.y0
+            near = min(name.x1, hit.segment.x1 + 60) - max(name.x0, hit.segment.x0 - 10) > 0
+            beside = hit.segment.line == name.line and hit.segment.x1 <= name.x0
+            over = near and 0 < above < HEADING_REACH * name.height
+            if hit.strength > least and hit.segment.page == name.page and (over or beside):
+                found.append((above if over else 0.0, -hit.strength, role))
+    return min(found)[2] if found else ""
+
+
 def _buyer_score(evidence: Evidence, party: Party) -> float:
     """How much an address block looks like that of the recipient."""
     name = party.name
     page = evidence.layout.page(name.page)
-    for concept in ("buyer_name", "recipient_name", "buyer_address"):
-        for hit in evidence.labels.of_concept(concept):
-            near = (
-                0 < name.y0 - hit.segment.y0 < 4 * name.height
-                and min(name.x1, hit.segment.x1 + 60) - max(name.x0, hit.segment.x0 - 10) > 0
-            )
-            beside = hit.segment.line == name.line and hit.segment.x1 <= name.x0
-            if hit.strength > 0.7 and (near or beside) and hit.segment.page == name.page:
-                return 1.0
+    role = _role(evidence, party)
+    if role:
+        return float(role == BUYER)
     letter = page.width > 38 * evidence.layout.text_height
     window = letter and name.x0 < 0.3 * page.width and 0.08 < name.y0 / page.height < 0.42
     above = [
