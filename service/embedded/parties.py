@@ -124,14 +124,16 @@ def _stacked(layout: Layout, labels: Labels, postal: Segment) -> Party | None:
         if ends_block(above, labels) or is_pair(layout, above):
             break
         lines.insert(0, above)
-    while len(lines) > 1 and (SALUTATION.match(fold(lines[0].text).strip()) or _is_number(lines[0])):
+    while len(lines) > 1 and SALUTATION.match(fold(lines[0].text).strip()):
+        lines = lines[1:]
+    while len(lines) > 2 and _is_number(lines[0]) and not _is_street(lines[1:]):
         lines = lines[1:]
     if _is_street(lines):
         lines = [*_name_over(layout, labels, lines[0]), *lines]
     if len(lines) < 2:
         return None
     name, address = lines[0], lines[1:]
-    while len(address) > 1 and (is_registration(address[0].text) or _is_number(address[0])):
+    while len(address) > 1 and (is_registration(address[0].text)):
         address = address[1:]
     return Party(name, (0, len(name.tokens)), tuple(address), inline=False)
 
