@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from service.embedded.fields import Ask
 from service.embedded.labels import read_text
@@ -76,6 +76,8 @@ class _Draft:
     """Of its last line so far."""
     closed: bool = False
     """Whether what follows under its text is no longer part of it."""
+    under: dict[str, list[Token]] = field(default_factory=dict[str, list[Token]])
+    """The text under that which is no longer part of it, with what wraps of it."""
 
 
 def _fill(builder: _Builder, evidence: Evidence, header: Header, starts: frozenset[int]) -> int:
@@ -133,6 +135,8 @@ class _Builder:
 
     def rows(self) -> list[Row]:
         """What was read, without rows that lack the amount which most others have."""
+        for path in (p for p, a in self._by_path.items() if a.concept == "description"):
+            _describe(path, self._drafts)
         rows = solved(self._by_path, balanced(self._by_path, [_finish(self._by_path, d) for d in self._drafts]))
         rows = telling(self._by_path, uncounted(self._by_path, rows))
         amount = next((p for p, a in self._by_path.items() if a.concept == "amount"), "")
@@ -250,14 +254,39 @@ def _wraps(last: _Draft, draft: _Draft, line: Line) -> bool:
 def _wrap(last: _Draft, draft: _Draft, line: Line, right: dict[str, float]) -> None:
     """Add the text of a further line where the words before it filled their column, so that it had to wrap."""
     for path, tokens in draft.text.items():
-        known = last.text.get(path)
+        known, under = last.text.get(path), last.under.get(path)
         if known is None:
             last.text[path] = list(tokens)
-        elif not last.closed and known[-1].x1 + (tokens[0].x1 - tokens[0].x0) > right.get(path, 0.0):
+        elif not last.closed and _fills(known, tokens, right.get(path, 0.0)):
             known.extend(tokens)
         else:
             last.closed = True
+            if under is None:
+                last.under[path] = list(tokens)
+            elif _fills(under, tokens, right.get(path, 0.0)):
+                under.extend(tokens)
     last.bottom, last.page = max(s.y1 for s in line.segments), line.page
+
+
+def _fills(known: list[Token], following: list[Token], edge: float) -> bool:
+    """Whether a text reaches so far to the right that the next word did not fit behind it."""
+    return known[-1].x1 + (following[0].x1 - following[0].x0) > edge
+
+
+def _describe(path: str, drafts: list[_Draft]) -> None:
+    """Take the line under for the description where most rows have a code over it, such as the number of the article."""
+    coded = [d for d in drafts if path in d.under and _is_code(d.text.get(path, []), d.under[path])]
+    if 2 * len(coded) > len(drafts):
+        for draft in coded:
+            draft.text[path] = draft.under[path]
+
+
+def _is_code(text: list[Token], under: list[Token]) -> bool:
+    return len(text) == 1 and any(c.isdigit() for c in text[0].text) and _letters(under) > _letters(text)
+
+
+def _letters(tokens: list[Token]) -> int:
+    return sum(c.isalpha() for t in tokens for c in t.text)
 
 
 def _column_edges(evidence: Evidence, by_path: dict[str, Ask], header: Header) -> dict[str, float]:
