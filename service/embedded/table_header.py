@@ -21,6 +21,8 @@ NUMERIC = frozenset({"money", "number", "percent"})
 STOP_OWNERS = word_set(
     "concept:total_net concept:total_gross concept:total_tax concept:amount_due concept:closing_balance"
 )
+LIGHT = 1.0
+"""Weight of a word on a line with few cells: as much may cross a wide strip that is better than a narrow one."""
 GUTTER_LINES = 40
 """Lines under a header that are looked at to find where its columns part."""
 
@@ -199,7 +201,7 @@ def gutters(evidence: Evidence, columns: tuple[Column, ...], body: int) -> tuple
         places = np.arange(low, max(high, low + 1.0), 1.0)
         crossing = (edges[:, :1] < places) & (places < edges[:, 1:2])
         crossed = (crossing * edges[:, 2:]).sum(axis=0)
-        best = places[crossed == crossed.min()]
+        best = places[crossed <= crossed.min() + LIGHT]
         runs = np.split(best, np.flatnonzero(np.diff(best) > 1.5) + 1)
         widest = max(runs, key=len)
         found.append(float(widest[0] + widest[-1]) / 2)

@@ -16,7 +16,7 @@ from service.embedded.row_checks import Row, balanced, checked, solved, telling,
 from service.embedded.spans import Kind, Span
 from service.embedded.table_header import NUMERIC, Column, Header, find_header, stops
 
-MISSES = 5
+MISSES = 9
 """Lines without a row after which a table has ended."""
 SKIP_WORDS = word_set("sub opening closing ubertrag uebertrag zwischensumme carried brought forward riporto reporter")
 
@@ -77,7 +77,7 @@ class _Draft:
     closed: bool = False
     """Whether what follows under its text is no longer part of it."""
     under: dict[str, list[Token]] = field(default_factory=dict[str, list[Token]])
-    """The text under that which is no longer part of it, with what wraps of it."""
+    """The first line of text under it that is no longer part of it."""
 
 
 def _fill(builder: _Builder, evidence: Evidence, header: Header, starts: frozenset[int]) -> int:
@@ -254,18 +254,21 @@ def _wraps(last: _Draft, draft: _Draft, line: Line) -> bool:
 def _wrap(last: _Draft, draft: _Draft, line: Line, right: dict[str, float]) -> None:
     """Add the text of a further line where the words before it filled their column, so that it had to wrap."""
     for path, tokens in draft.text.items():
-        known, under = last.text.get(path), last.under.get(path)
+        known = last.text.get(path)
         if known is None:
             last.text[path] = list(tokens)
-        elif not last.closed and _fills(known, tokens, right.get(path, 0.0)):
+        elif not last.closed and not _is_pair(tokens) and _fills(known, tokens, right.get(path, 0.0)):
             known.extend(tokens)
         else:
             last.closed = True
-            if under is None:
-                last.under[path] = list(tokens)
-            elif _fills(under, tokens, right.get(path, 0.0)):
-                under.extend(tokens)
+            last.under.setdefault(path, list(tokens))
     last.bottom, last.page = max(s.y1 for s in line.segments), line.page
+
+
+def _is_pair(tokens: list[Token]) -> bool:
+    """Whether a line gives a property with its label before a colon, instead of going on with a text."""
+    at = next((i for i, t in enumerate(tokens) if t.text.endswith(":") and t.text[0] not in "(["), len(tokens))
+    return at < min(3, len(tokens) - 1)
 
 
 def _fills(known: list[Token], following: list[Token], edge: float) -> bool:
