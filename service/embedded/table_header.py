@@ -136,9 +136,15 @@ def _kinds_within(evidence: Evidence, place: tuple[float, float], body: int) -> 
             spans = [*evidence.spans.inside(segment, Kind.DATE), *evidence.spans.inside(segment, Kind.NUMBER)]
             inside = [s for s in spans if min(s.x1, place[1]) - max(s.x0, place[0]) > 0]
             kinds.extend("date" if s.kind is Kind.DATE else "money" if s.decimals == 2 else "number" for s in inside)
-            if not spans:
+            if not spans and _stands_in(segment, place):
                 kinds.append("text")
     return kinds
+
+
+def _stands_in(segment: Segment, place: tuple[float, float]) -> bool:
+    """Whether a text belongs to a column, by its middle, rather than running over it from far off."""
+    width = place[1] - place[0]
+    return place[0] - width < (segment.x0 + segment.x1) / 2 < place[1] + 2 * width
 
 
 def _close_under(line: Line, following: Line) -> bool:
