@@ -133,6 +133,8 @@ def _kinds_within(evidence: Evidence, place: tuple[float, float], body: int) -> 
         for segment in line.segments:
             if min(segment.x1, place[1]) - max(segment.x0, place[0]) <= 0:
                 continue
+            if len(line.segments) == 1 and not _stands_in(segment, place):
+                continue
             spans = [*evidence.spans.inside(segment, Kind.DATE), *evidence.spans.inside(segment, Kind.NUMBER)]
             inside = [s for s in spans if min(s.x1, place[1]) - max(s.x0, place[0]) > 0]
             kinds.extend("date" if s.kind is Kind.DATE else "money" if s.decimals == 2 else "number" for s in inside)
