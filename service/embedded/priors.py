@@ -57,6 +57,8 @@ _PAY_BY = re.compile(
     r"scadenza|betal|voldoen)[^.;]{0,70}?\b(?:bis|by|before|until|on|le|du|avant|antes|entro|al|el|voor|tot)\b\W*(?:zum|the|del|le)?\W*$"
 )
 
+TITLE = 0.6
+"""Strength from which a label of the document's number makes its line a title."""
 MOST_DATES = 7
 """Different dates on the first page beyond which none of them speaks for itself."""
 
@@ -86,10 +88,22 @@ def _dates(evidence: Evidence, ask: Ask) -> list[Choice]:
         d for d in evidence.spans.of(Kind.DATE) if d.page == evidence.layout.pages[0].page and d.ids not in claimed
     ]
     distinct = {d.value for d in dates}
+    titled = [Choice(d, d.value, 0.7, "dated title") for d in dates if _in_title(evidence, d)]
     if len(distinct) > MOST_DATES:
-        return []
+        return titled
     score = 0.66 if len(distinct) == 1 else 0.56
-    return [Choice(d, d.value, score - 0.02 * rank, "lone date") for rank, d in enumerate(dates[:4])]
+    lone = [Choice(d, d.value, score - 0.02 * rank, "lone date") for rank, d in enumerate(dates[:4])]
+    return [*titled, *lone]
+
+
+def _in_title(evidence: Evidence, date: Span) -> bool:
+    """Whether a date ends a line that names the document with its number: `Invoice no. 17 of 3 May`."""
+    before = date.segment.tokens[: date.start]
+    numbered = any(
+        owner == "concept:invoice_number" and hit.strength >= TITLE and hit.end <= date.start
+        for owner, hit in evidence.labels.in_segment(date.segment)
+    )
+    return numbered and date.end == len(date.segment.tokens) and any(c.isdigit() for t in before for c in t.text)
 
 
 def _amounts(evidence: Evidence, ask: Ask) -> list[Choice]:
