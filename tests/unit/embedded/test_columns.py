@@ -151,3 +151,74 @@ def test_a_row_of_nothing_but_its_page_is_no_row() -> None:
     found = extract(schema, page(contents))
     assert found.values == {"tables": []}
     assert not found.fields
+
+
+LINES: JsonObject = {
+    "type": "object",
+    "properties": {
+        "field_0": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "description": {"type": "string", "description": "Name of the article or service"},
+                    "quantity": {"type": "number", "description": "Billed quantity"},
+                    "unit_price": {"type": "number", "description": "Net price of one unit"},
+                    "amount": {"type": "number", "description": "Net amount of the line"},
+                },
+            },
+        }
+    },
+}
+HEAD = ("Article no.", "Description", "Quantity", "Unit price", "Amount")
+AT = (40, 140, 300, 380, 480)
+
+
+def test_a_number_of_the_article_over_its_name_is_no_description() -> None:
+    """Where most rows have a code in the text column and words under it, the words are meant."""
+    body = [
+        (0, ("Material / Description", "Quantity", "Unit price", "Amount")),
+        (20, ("ZS997", "5", "2.00", "10.00")), (32, ("Grey quill",)),
+        (60, ("M-02", "2", "6.50", "13.00")), (72, ("Blotting paper",)), (84, ("Packed in boxes",)),
+        (110, ("2031", "1", "4.00", "4.00")), (122, ("Ink, black",)),
+    ]  # fmt: skip
+    places = (40, 300, 380, 480)
+    bill = page([(places[c], 100 + y, text) for y, cells in body for c, text in enumerate(cells)])
+    assert cells_of(extract(LINES, bill)) == [
+        ["Grey quill", 5, 2.0, 10.0],
+        ["Blotting paper", 2, 6.5, 13.0],
+        ["Ink, black", 1, 4.0, 4.0],
+    ]
+
+
+def test_properties_and_notes_between_rows_neither_join_nor_end_them() -> None:
+    """A table goes on after several lines about an article; what is labelled there is no part of its name."""
+    notes = (
+        "Packing: carton",
+        "Colour: grey",
+        "* 4 parcels",
+        "Further properties:",
+        "Origin: own mill",
+        "Kept dry",
+        "1 layer",
+    )
+    pieces = rows(AT, 100, 14, (HEAD,))
+    rows_of = (("A1", "Grey quill, the long one", "5", "2.00", "10.00"), ("A2", "Blotting paper", "2", "6.50", "13.00"))
+    for number, cells in enumerate(rows_of):
+        top = 130 + 130 * number
+        pieces += rows(AT, top, 14, (cells,))
+        pieces += [(AT[1], top + 14 * (at + 1), note) for at, note in enumerate(notes)]
+    assert cells_of(extract(LINES, page(pieces))) == [
+        ["Grey quill, the long one", 5, 2.0, 10.0],
+        ["Blotting paper", 2, 6.5, 13.0],
+    ]
+
+
+def test_running_text_under_a_row_does_not_hide_what_a_column_holds() -> None:
+    """Sentences with days that run over the column of prices leave it one of prices."""
+    head = ("Pos", "Description", "Net price", "Quantity", "Rate", "Net amount")
+    at = (40, 90, 300, 370, 430, 490)
+    pieces = rows(at, 100, 14, (head, ("1", "Exercise", "26.00", "10", "0 %", "260.00")))
+    pieces += [(90, 128 + 14 * n, "On these days: 11.09.2026; 14.09.2026; 19.09.2026; 24.09.2026;") for n in range(3)]
+    pieces += rows(at, 180, 14, (("2", "Visit", "12.00", "10", "0 %", "120.00"),))
+    assert cells_of(extract(LINES, page(pieces))) == [["Exercise", 10, 26.0, 260.0], ["Visit", 10, 12.0, 120.0]]

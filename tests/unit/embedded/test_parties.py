@@ -1,0 +1,70 @@
+"""Who issues and who receives: blocks under headings, names apart over their streets, and the title's date."""
+
+from __future__ import annotations
+
+import pytest
+
+from service.domain.records import JsonObject
+from service.domain.schema import parse_schema
+from service.embedded.model import EmbeddedModel
+from tests.unit.embedded.laid_out import page
+
+Piece = tuple[float, float, str]
+LETTER: JsonObject = {
+    "type": "object",
+    "properties": {
+        "seller_name": {"type": "string", "description": "Name of the company that issues the invoice."},
+        "buyer_name": {"type": "string", "description": "Name of the customer to whom the invoice is addressed."},
+        "date": {"type": "string", "format": "date", "description": "Date on which the invoice was issued."},
+    },
+}
+
+
+def read(*pieces: Piece) -> JsonObject:
+    """What the model makes of a page."""
+    return EmbeddedModel().extract(parse_schema(LETTER), [page(pieces)]).values
+
+
+def names(found: JsonObject) -> tuple[object, object]:
+    """Seller and buyer."""
+    return found["seller_name"], found["buyer_name"]
+
+
+@pytest.mark.parametrize(
+    ("seller", "buyer"), [("Supplier", "Customer"), ("Verkäufer:", "Käufer:"), ("Fournisseur", "Client")]
+)
+@pytest.mark.parametrize("between", [(), ("Number : 4711",), ("Number : 4711", "Register 4300001234567")])
+def test_headings_tell_who_stands_under_them(seller: str, buyer: str, between: tuple[str, ...]) -> None:
+    """Whichever block comes first, and with numbers of who it is between heading and name."""
+    blocks = ((buyer, "Larkfield Tea AG", "Brook Road 12"), (seller, "Elderwood Mills AG", "Mill Lane 3"))
+    pieces: list[Piece] = [(40, 40, "Invoice no. 88 of 03.05.2026")]
+    for number, (heading, name, street) in enumerate(blocks):
+        lines = (heading, *between, name, street, "DE 70771 Echterdingen")
+        pieces += [(40, 90 + 120 * number + 14 * at, line) for at, line in enumerate(lines)]
+    assert names(read(*pieces)) == ("Elderwood Mills AG", "Larkfield Tea AG")
+
+
+def test_a_name_may_stand_apart_over_its_street() -> None:
+    """Empty lines for more of a name do not make a street the name."""
+    found = read(
+        (40, 60, "Supplier"), (40, 76, "ELDERWOOD MILLS AG"), (40, 112, "MILL STREET 3"), (40, 124, "70771 ECHTERDINGEN"),
+        (300, 60, "Customer"), (300, 76, "LARKFIELD TEA AG"), (300, 112, "BROOK ROAD 12"), (300, 124, "40235 DUESSELDORF"),
+    )  # fmt: skip
+    assert names(found) == ("ELDERWOOD MILLS AG", "LARKFIELD TEA AG")
+
+
+def test_a_widely_spaced_address_is_one_block() -> None:
+    """Lines of a window that start at one edge belong together over a gap."""
+    found = read(
+        (40, 90, "Elderwood Mills AG · Mill Street 3 · 70771 Echterdingen"),
+        (60, 120, "Ottilie Brandt"), (60, 148, "Bachstr. 4"), (60, 182, "88802 Spielkreis"),
+        (60, 300, "Rechnung Nr. 17"),
+    )  # fmt: skip
+    assert names(found) == ("Elderwood Mills AG", "Ottilie Brandt")
+
+
+def test_the_date_of_the_title_goes_before_other_dates() -> None:
+    """A version, a notice and many days of work are not the date of the document whose title is dated."""
+    days = [(40.0, 200 + 14 * n, f"Work on {n + 1:02}.04.2026 as agreed") for n in range(9)]
+    found = read((40, 40, "Form of 24.03.2020"), (40, 70, "Invoice no. R-18 of 03.05.2026"), *days)
+    assert found["date"] == "2026-05-03"
