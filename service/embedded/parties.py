@@ -124,10 +124,7 @@ def _stacked(layout: Layout, labels: Labels, postal: Segment) -> Party | None:
         if ends_block(above, labels) or is_pair(layout, above):
             break
         lines.insert(0, above)
-    while len(lines) > 1 and SALUTATION.match(fold(lines[0].text).strip()):
-        lines = lines[1:]
-    while len(lines) > 2 and _is_number(lines[0]) and not _is_street(lines[1:]):
-        lines = lines[1:]
+    lines = _from_name(lines)
     if _is_street(lines):
         lines = [*_name_over(layout, labels, lines[0]), *lines]
     if len(lines) < 2:
@@ -145,6 +142,15 @@ def _stacks(above: Segment, below: Segment) -> bool:
     near = gap < 1.3 * height or (gap < SPACED * height and abs(above.x0 - below.x0) < 0.3 * height)
     centre = abs(above.x0 + above.x1 - below.x0 - below.x1) < 2.0 * height
     return near and (left or centre)
+
+
+def _from_name(lines: list[Segment]) -> list[Segment]:
+    """A block without the salutation, or the number of a register, over its name."""
+    while len(lines) > 1 and SALUTATION.match(fold(lines[0].text).strip()):
+        lines = lines[1:]
+    while len(lines) > 2 and _is_number(lines[0]) and not _is_street(lines[1:]):
+        lines = lines[1:]
+    return lines
 
 
 def _is_number(segment: Segment) -> bool:

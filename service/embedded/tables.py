@@ -277,7 +277,7 @@ def _fills(known: list[Token], following: list[Token], edge: float) -> bool:
 
 
 def _describe(path: str, drafts: list[_Draft]) -> None:
-    """Take the line under for the description where most rows have a code over it, such as the number of the article."""
+    """Take the line under for the description where most rows have a code over it, such as that of the article."""
     coded = [d for d in drafts if path in d.under and _is_code(d.text.get(path, []), d.under[path])]
     if 2 * len(coded) > len(drafts):
         for draft in coded:

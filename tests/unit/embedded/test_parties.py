@@ -47,8 +47,10 @@ def test_headings_tell_who_stands_under_them(seller: str, buyer: str, between: t
 def test_a_name_may_stand_apart_over_its_street() -> None:
     """Empty lines for more of a name do not make a street the name."""
     found = read(
-        (40, 60, "Supplier"), (40, 76, "ELDERWOOD MILLS AG"), (40, 112, "MILL STREET 3"), (40, 124, "70771 ECHTERDINGEN"),
-        (300, 60, "Customer"), (300, 76, "LARKFIELD TEA AG"), (300, 112, "BROOK ROAD 12"), (300, 124, "40235 DUESSELDORF"),
+        (40, 60, "Supplier"), (300, 60, "Customer"),
+        (40, 76, "ELDERWOOD MILLS AG"), (300, 76, "LARKFIELD TEA AG"),
+        (40, 112, "MILL STREET 3"), (300, 112, "BROOK ROAD 12"),
+        (40, 124, "70771 ECHTERDINGEN"), (300, 124, "40235 DUESSELDORF"),
     )  # fmt: skip
     assert names(found) == ("ELDERWOOD MILLS AG", "LARKFIELD TEA AG")
 
