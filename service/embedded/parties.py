@@ -11,7 +11,7 @@ from service.embedded.matching import Labels
 from service.embedded.normalise import date_pattern, fold, squash, word_set
 
 LEGAL_FORM = re.compile(
-    r"(?<!\w)(?:gmbh|ag|kg|kgaa|ohg|e\.?\s?k\.?|ug|e\.?\s?v\.?|gbr|se|mbh|ltd|limited|llc|l\.l\.c|inc|incorporated|corp|corporation|plc|llp|lp|"
+    r"(?<!\w)(?:gmbh|ag|kg|kgaa|ohg|e\.?\s?k\.?|ug|e\.?\s?v\.?|gbr|se|mbh|ltd|limited|llc|l\.l\.c|inc|s/b|incorporated|corp|corporation|plc|llp|lp|"
     r"co|company|sdn\.?\s?bhd|s?bhd|pte|pty|s\.?a\.?s?|sarl|s\.?a\.?r\.?l|eurl|sasu|s\.?l\.?u?|s\.?r\.?l|s\.?p\.?a|b\.?v|n\.?v|oy|ab|as|aps|"
     r"enterprise|enterprises|trading|restaurant|store|stores|trust|foundation|institute|association|bank|university|"
     r"committee|party|pac|group|holdings?)(?=[\s,.)]|$)"
@@ -150,7 +150,14 @@ def _from_name(lines: list[Segment]) -> list[Segment]:
         lines = lines[1:]
     while len(lines) > 2 and _is_number(lines[0]) and not _is_street(lines[1:]):
         lines = lines[1:]
+    if len(lines) > 2 and _is_company(lines[1]) and not looks_company(lines[0].text):
+        lines = lines[1:]
     return lines
+
+
+def _is_company(segment: Segment) -> bool:
+    """Whether a line names a company clearly: a legal form or a word of trade, and no number."""
+    return looks_company(segment.text) and not looks_street(segment.text) and not any(map(str.isdigit, segment.text))
 
 
 def _is_number(segment: Segment) -> bool:
