@@ -204,12 +204,15 @@ class PageSource:
 
     def draw(self, wanted: PagePicture) -> bytes:
         """A page as JPEG, drawn once and kept while there is room."""
-        variant = f"{wanted.page}/{wanted.dpi}/{'grey' if wanted.grey else 'colour'}/jpeg"
+        with self.store.read() as rows:
+            turns = rows.pages.turns(wanted.source_key)
+        how = f"{turns.get(wanted.page, 0)}/{wanted.dpi}/{'grey' if wanted.grey else 'colour'}"
+        variant = f"{wanted.page}/{how}/jpeg"
         known = self.pictures.get(wanted.source_key, variant)
         if known is not None:
             return known
         with self.blobs.local(wanted.source_key) as path:
-            drawn = self.reader.render_page(path, wanted.page, dpi=wanted.dpi, grey=wanted.grey)
+            drawn = self.reader.render_page(path, wanted.page, dpi=wanted.dpi, grey=wanted.grey, turns=turns)
         self.pictures.put(wanted.source_key, variant, drawn)
         return drawn
 

@@ -147,6 +147,15 @@ class Dpi(IntEnum):
     PRINT = 200
 
 
+class Rotation(IntEnum):
+    """How a page may lie."""
+
+    UPRIGHT = 0
+    RIGHT = 90
+    OVER = 180
+    LEFT = 270
+
+
 class ImageQuery(BaseModel):
     """How a page is drawn."""
 
@@ -160,6 +169,9 @@ class ImageQuery(BaseModel):
         examples=["0.1,0.1,0.9,0.3"],
     )
     format: Literal["jpeg", "webp"] = "jpeg"
+    rotation: Rotation | None = Field(
+        None, description="As `rotation` of the page in a result, whose places then fit; left out: as it is shown now."
+    )
 
 
 @router.get(
@@ -182,7 +194,8 @@ async def read_image(
 ) -> Response:
     """A page or a part of it as displayed, drawn when first asked for."""
     crop = _crop(wanted.crop)
-    draw = partial(page_image, services, file, page, dpi=wanted.dpi, crop=crop, image_format=wanted.format)
+    shown = file if wanted.rotation is None else file.shown_at(page, wanted.rotation)
+    draw = partial(page_image, services, shown, page, dpi=wanted.dpi, crop=crop, image_format=wanted.format)
     drawn = await to_thread.run_sync(draw, limiter=context_of(request).drawing)
     keep = {"Cache-Control": "private, max-age=300"}
     return Response(drawn, media_type=f"image/{wanted.format}", headers=keep)

@@ -14,12 +14,13 @@ from service.api.documentation import JOB, errors, rerun_body, success
 from service.api.job_payloads import JobPayload, ReceiptPayload
 from service.api.job_requests import GivenSpan, RerunRequest, check_request
 from service.api.jobs import JobId, job_payload
+from service.auth.callers import Caller
 from service.domain.errors import ErrorCode
 from service.domain.jobs import Job
 from service.domain.pages import PageRange
-from service.jobs.control import GivenDocument, cancel_job, delete_job, rerun_job, retry_job
+from service.jobs.control import Given, GivenDocument, cancel_job, delete_job, rerun_job, retry_job
+from service.jobs.mend_pages import PageWishes
 from service.jobs.queries import get_job
-from service.jobs.read_again import mark_to_read
 from service.jobs.schemas import SchemaWish, choose_schemas
 from service.jobs.services import Services
 
@@ -60,9 +61,9 @@ def retry(job_id: JobId, services: ServicesOf, caller: Submitter) -> JobPayload:
     openapi_extra=rerun_body(),
 )
 async def rerun(job_id: JobId, request: Request, services: ServicesOf, caller: Submitter) -> JobPayload:
-    """Start a new run with other schemas, another model or other documents; pages are not read again."""
+    """Start a new run with other schemas, another model or other documents; pages are read again only if you say so."""
     wanted = check_request(RerunRequest, await read_object(request))
-    job = await to_thread.run_sync(partial(_rerun, services, caller.tenant_id, job_id, wanted))
+    job = await to_thread.run_sync(partial(_rerun, services, caller, job_id, wanted))
     return await to_thread.run_sync(job_payload, services, job)
 
 
@@ -76,7 +77,8 @@ def delete(job_id: JobId, services: ServicesOf, caller: Submitter) -> ReceiptPay
     return ReceiptPayload.of(delete_job(services, caller.tenant_id, job_id))
 
 
-def _rerun(services: Services, tenant_id: str, job_id: str, wanted: RerunRequest) -> Job:
+def _rerun(services: Services, caller: Caller, job_id: str, wanted: RerunRequest) -> Job:
+    tenant_id = caller.tenant_id
     options = None
     if wanted.changes_options():
         options = wanted.merged_into(get_job(services, tenant_id, job_id).options)
@@ -85,9 +87,10 @@ def _rerun(services: Services, tenant_id: str, job_id: str, wanted: RerunRequest
     documents = None
     if wanted.documents is not None:
         documents = [_given(services, tenant_id, span) for span in wanted.documents]
-    if wanted.read_again:
-        mark_to_read(services, tenant_id, job_id, wanted.read_again)
-    return rerun_job(services, tenant_id, job_id, schemas=schemas, options=options, documents=documents)
+    turn = {turned.page: turned.degrees for turned in wanted.turn}
+    pages = PageWishes(read_again=wanted.read_again, turn=turn, by=caller.user)
+    given = Given(documents=documents, pages=pages)
+    return rerun_job(services, tenant_id, job_id, schemas=schemas, options=options, given=given)
 
 
 def _given(services: Services, tenant_id: str, span: GivenSpan) -> GivenDocument:

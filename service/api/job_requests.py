@@ -177,6 +177,15 @@ class GivenSpan(BaseModel):
         return self
 
 
+class TurnedPage(BaseModel):
+    """A page that lies on its side or on its head."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    page: int = Field(ge=1, le=100_000)
+    degrees: Literal[90, 180, 270] = Field(description="Clockwise, from how it is shown now.")
+
+
 class RerunRequest(OptionFields):
     """What is to be different in a new run."""
 
@@ -188,11 +197,20 @@ class RerunRequest(OptionFields):
         [], max_length=1000, description="Pages whose picture is read by OCR, whatever text they hold."
     )
 
+    turn: list[TurnedPage] = Field(
+        [], max_length=1000, description="Pages that are turned, read anew as they are shown then; each at most once."
+    )
+
+    @model_validator(mode="after")
+    def _turned_once(self) -> RerunRequest:
+        if len({turned.page for turned in self.turn}) < len(self.turn):
+            raise ValueError("turn names a page twice")
+        return self
+
     def changes_options(self) -> bool:
         """Whether any option is given."""
-        return bool(
-            self.model_dump(exclude={"schema_", "schema_ref", "schemas", "documents", "read_again"}, exclude_none=True)
-        )
+        others = {"schema_", "schema_ref", "schemas", "documents", "read_again", "turn"}
+        return bool(self.model_dump(exclude=others, exclude_none=True))
 
 
 def check_request(kind: type[R], body: JsonObject) -> R:

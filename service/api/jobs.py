@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Literal
 
 from anyio import to_thread
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
@@ -59,6 +59,7 @@ class ListQuery(BaseModel):
     batch: str | None = Field(None, max_length=64, pattern=IN_IDS, description="Id of a batch.")
     created_after: datetime | None = Field(None, description="RFC 3339; included.")
     created_before: datetime | None = Field(None, description="RFC 3339; not included.")
+    order: Literal["newest", "oldest"] = Field("newest", description="Which come first; the same for every page.")
     limit: int = Field(50, ge=1, le=200)
     cursor: str | None = Field(None, min_length=1, max_length=200, description="`next_cursor` of the page before.")
 
@@ -119,7 +120,7 @@ async def create_job(
     "/jobs", summary="List jobs", responses=errors() | success(JobListPayload, examples.JOB_LIST, "Those that fit.")
 )
 def read_jobs(wanted: Annotated[ListQuery, Query()], services: ServicesOf, caller: Reader) -> JobListPayload:
-    """Jobs, newest first."""
+    """Jobs, the newest first unless the oldest are wanted."""
     conditions = JobFilter(
         status=wanted.status,
         review=wanted.review,
@@ -129,7 +130,10 @@ def read_jobs(wanted: Annotated[ListQuery, Query()], services: ServicesOf, calle
         created_after=_unix(wanted.created_after),
         created_before=_unix(wanted.created_before),
     )
-    jobs, cursor = list_jobs(services, caller.tenant_id, conditions, cursor=wanted.cursor, most=wanted.limit)
+    oldest = wanted.order == "oldest"
+    jobs, cursor = list_jobs(
+        services, caller.tenant_id, conditions, cursor=wanted.cursor, most=wanted.limit, from_oldest=oldest
+    )
     return JobListPayload(jobs=[JobPayload.of(job) for job in jobs], next_cursor=cursor)
 
 

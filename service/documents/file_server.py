@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from service.documents.messages import decode_box, encode_info, encode_page, encode_tables
+from service.documents.messages import decode_box, decode_turns, encode_info, encode_page, encode_tables
 from service.documents.pdf_pages import PdfPages
 from service.documents.readings import OpenFile, RenderOptions
 from service.documents.sniffing import OFFICE_KINDS, sniff_file
@@ -23,6 +23,8 @@ class _Key:
     password: str | None
     size: int
     changed_ns: int
+    turns: tuple[tuple[int, int], ...]
+    """Pages (1-based) that are turned, with the degrees clockwise."""
 
 
 class FileServer:
@@ -109,7 +111,7 @@ class FileServer:
         path = Path(str(head["path"]))
         password = _password(head)
         state = path.stat()
-        key = _Key(path, password, state.st_size, state.st_mtime_ns)
+        key = _Key(path, password, state.st_size, state.st_mtime_ns, decode_turns(head.get("turns", [])))
         if self._file is not None and key == self._key:
             return self._file
         if self._file is not None:
@@ -121,11 +123,11 @@ class FileServer:
                 ErrorCode.INVALID_REQUEST, "An office file is read through the PDF that opening it gave, not by itself."
             )
         if kind is MediaKind.PDF:
-            self._file = PdfPages(path, password)
+            self._file = PdfPages(path, password, dict(key.turns))
         else:
             from service.documents.image_file import ImagePages  # late: most files are PDF
 
-            self._file = ImagePages(path, kind, _number(head, "max_pixels"))
+            self._file = ImagePages(path, kind, _number(head, "max_pixels"), dict(key.turns))
         self._key = key
         return self._file
 

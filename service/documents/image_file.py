@@ -17,7 +17,17 @@ from service.documents.pictures import encode, plain
 from service.documents.pixels import OCR_MAX_PIXELS, OCR_TALL_MAX_PIXELS, RENDER_MAX_PIXELS, bounded_scale, raw_picture
 from service.documents.readings import PageReading, RenderOptions
 from service.domain.errors import ErrorCode, InputError
-from service.domain.pages import DocumentInfo, MediaKind, PageRange, PageSize, PageText, RuledTable, TextSource
+from service.domain.pages import (
+    NO_TURNS,
+    DocumentInfo,
+    MediaKind,
+    PageRange,
+    PageSize,
+    PageText,
+    RuledTable,
+    TextSource,
+    Turns,
+)
 from service.domain.records import Issue, Stage
 
 _ASSUMED_DPI = 150.0
@@ -29,13 +39,15 @@ _ORIENTATION_TAG = 0x0112
 _TURNED = {3: 180, 4: 180, 5: 90, 6: 90, 7: 270, 8: 270}
 """EXIF orientation → degrees clockwise that show the picture upright. Source: Exif 2.32, 4.6.4."""
 _SIDEWAYS = (5, 6, 7, 8)
+_TRANSPOSED = {90: Image.Transpose.ROTATE_270, 180: Image.Transpose.ROTATE_180, 270: Image.Transpose.ROTATE_90}
+"""Degrees clockwise → the library's turn, which goes the other way."""
 
 
 class ImagePages:
     """One open image file."""
 
-    def __init__(self, path: Path, kind: MediaKind, max_pixels: int) -> None:
-        """Look at a file's header.
+    def __init__(self, path: Path, kind: MediaKind, max_pixels: int, turns: Turns = NO_TURNS) -> None:
+        """Look at the header of a file, some of whose pages are turned.
 
         Raises:
             InputError: `damaged_file` or `page_too_large`.
@@ -43,6 +55,7 @@ class ImagePages:
         self._path = path
         self._kind = kind
         self._max_pixels = max_pixels
+        self._turns = turns
         self._issues: list[Issue] = []
         self._image = self._open()
 
@@ -96,9 +109,9 @@ class ImagePages:
         return encode(image, options.image_format, grey=options.grey)
 
     def cut(self, pages: PageRange) -> bytes:
-        """The file itself when it is one image, else a PDF of the pages."""
+        """The file itself when it is one image, another picture when that is turned, else a PDF of the pages."""
         if self.page_count == 1:
-            return self._path.read_bytes()
+            return encode(self._load(0)[0], "png", grey=False) if self._turns else self._path.read_bytes()
         buffer = io.BytesIO()
         images = self._plain_pages(pages)
         dpi = self._dpi()
@@ -164,7 +177,8 @@ class ImagePages:
         if orientation in _SIDEWAYS:
             width, height = height, width
         points = _POINTS / self._dpi()
-        return PageSize(index + 1, round(width * points, 2), round(height * points, 2), _TURNED.get(orientation, 0))
+        size = PageSize(index + 1, round(width * points, 2), round(height * points, 2), _TURNED.get(orientation, 0))
+        return size.turned(self._turns.get(index + 1, 0))
 
     def _load(self, index: int) -> tuple[Image.Image, tuple[Issue, ...]]:
         self._seek(index)
@@ -175,7 +189,9 @@ class ImagePages:
             self._load_broken(index)
             message = "The picture's data is damaged or ends early; what could be unpacked was read."
             issues = (Issue(stage=Stage.READ, code="picture_damaged", message=message, page=index + 1),)
-        return plain(ImageOps.exif_transpose(self._image)), issues
+        image = plain(ImageOps.exif_transpose(self._image))
+        turn = _TRANSPOSED.get(self._turns.get(index + 1, 0))
+        return (image if turn is None else image.transpose(turn)), issues
 
     def _load_broken(self, index: int) -> None:
         self._image.close()

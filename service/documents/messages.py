@@ -111,6 +111,11 @@ def decode_box(row: Json) -> Box:
     return Box(x0, y0, x1, y1)
 
 
+def decode_turns(rows: Json) -> tuple[tuple[int, int], ...]:
+    """Pages with the degrees by which they are turned, from their rows."""
+    return tuple((int(page), int(degrees)) for page, degrees in map(_numbers, _list(rows)))
+
+
 def encode_issues(issues: Iterable[Issue]) -> list[Json]:
     """Issues as rows."""
     return [[i.stage.value, i.code, i.message, i.page] for i in issues]

@@ -10,7 +10,7 @@ import mmap
 import re
 import zlib
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from pypdfium2.raw import FS_RECTF
 from service.documents.frames import PageFrame
 from service.documents.stand_ins import settle_stand_ins
 from service.domain.errors import ErrorCode, InputError
-from service.domain.pages import PageRange, PageSize
+from service.domain.pages import PageRange, PageSize, Turns
 
 DEFAULT_WIDTH, DEFAULT_HEIGHT = 612.0, 792.0
 """Size of a page whose own boxes are empty. Source: PDFium's own default, US Letter."""
@@ -70,6 +70,14 @@ class PdfFile:
     def close(self) -> None:
         """Let PDFium forget the file."""
         self._document.close()
+
+    def turn(self, turns: Turns) -> None:
+        """Turn pages, for as long as the file is open and in what is cut from it; one that cannot be loaded stays."""
+        for number, degrees in turns.items():
+            with suppress(pdfium.PdfiumError):
+                page = self._document[number - 1]
+                page.set_rotation((page.get_rotation() + degrees) % 360)
+                page.close()
 
     def sizes(self) -> tuple[PageSize, ...]:
         """The size of every page; a page that cannot be loaded gets the default size."""

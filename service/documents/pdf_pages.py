@@ -12,19 +12,20 @@ from service.documents.pdf_reading import PdfPageReader
 from service.documents.pixels import RENDER_MAX_PIXELS
 from service.documents.readings import PageReading, RenderOptions
 from service.domain.errors import ErrorCode, InputError
-from service.domain.pages import DocumentInfo, MediaKind, PageRange, RuledTable
+from service.domain.pages import NO_TURNS, DocumentInfo, MediaKind, PageRange, RuledTable, Turns
 
 
 class PdfPages:
     """One open PDF."""
 
-    def __init__(self, path: Path, password: str | None) -> None:
-        """Open a file.
+    def __init__(self, path: Path, password: str | None, turns: Turns = NO_TURNS) -> None:
+        """Open a file, with some of its pages turned.
 
         Raises:
             InputError: as `PdfFile`, and `placeholder_document`.
         """
         self._file = PdfFile(path, password)
+        self._file.turn(turns)
         if self._file.is_dynamic_form:
             self._file.close()
             raise InputError(

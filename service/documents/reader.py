@@ -9,7 +9,7 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Literal
@@ -29,7 +29,17 @@ from service.documents.process import Answer, SandboxKind, SandboxProcess
 from service.documents.sniffing import OFFICE_KINDS, sniff, sniff_file
 from service.domain.errors import ErrorCode, InputError, ReadingError
 from service.domain.geometry import Box
-from service.domain.pages import DocumentInfo, MediaKind, PageRange, PageSize, PageText, TextSource, Word
+from service.domain.pages import (
+    NO_TURNS,
+    DocumentInfo,
+    MediaKind,
+    PageRange,
+    PageSize,
+    PageText,
+    TextSource,
+    Turns,
+    Word,
+)
 from service.domain.records import Issue, JsonObject, Stage
 
 __all__ = ["DocumentReader", "OpenedDocument", "ReadingAbortedError", "ReadingLimits", "sniff", "sniff_file"]
@@ -73,6 +83,15 @@ class OpenedDocument:
     converted: bytes | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """A file, how it is opened, and which of its pages are turned."""
+
+    path: Path
+    password: str | None = None
+    turns: Turns = field(default_factory=lambda: NO_TURNS)
+
+
 class DocumentReader:
     """Reads files in warm sandbox processes, which start on first use and are replaced when they die.
 
@@ -99,11 +118,17 @@ class DocumentReader:
         """
         if sniff_file(path) in OFFICE_KINDS:
             return self._open_office(path, password)
-        answer, _ = self._ask_file({"op": "open"}, path, password, subject="the file")
+        answer, _ = self._ask_file({"op": "open"}, _Source(path, password), subject="the file")
         return OpenedDocument(decode_info(answer), None)
 
     def read_pages(
-        self, path: Path, pages: PageRange, *, password: str | None = None, by_picture: bool = False
+        self,
+        path: Path,
+        pages: PageRange,
+        *,
+        password: str | None = None,
+        by_picture: bool = False,
+        turns: Turns = NO_TURNS,
     ) -> Iterator[PageText]:
         """Read pages one by one, in order; a page that defeats the readers comes as FAILED with an issue.
 
@@ -115,7 +140,7 @@ class DocumentReader:
         """
         for number in pages.numbers():
             try:
-                yield self._read_page(path, number, password, by_picture=by_picture)
+                yield self._read_page(_Source(path, password, turns), number, by_picture=by_picture)
             except ReadingAbortedError:
                 raise
             except ReadingError as error:
@@ -128,7 +153,7 @@ class DocumentReader:
             InputError: the file cannot be opened or has no such page.
             ReadingError: looking at it ran over its limits.
         """
-        answer, _ = self._ask_file({"op": "read", "page": page}, path, password, subject=f"page {page}")
+        answer, _ = self._ask_file({"op": "read", "page": page}, _Source(path, password), subject=f"page {page}")
         return Route(str(answer["route"]))
 
     def render_page(  # noqa: PLR0913 - plain options of one picture, as every caller knows them
@@ -139,8 +164,8 @@ class DocumentReader:
         dpi: int,
         crop: Box | None = None,
         image_format: ImageFormat = "jpeg",
-        password: str | None = None,
         grey: bool = False,
+        turns: Turns = NO_TURNS,
     ) -> bytes:
         """Draw a page (1-based) as displayed, or the part in `crop`, as the bytes of a picture file.
 
@@ -152,19 +177,20 @@ class DocumentReader:
         """
         head: JsonObject = {"op": "render", "page": page, "dpi": dpi, "format": image_format, "grey": grey}
         head["crop"] = None if crop is None else list(encode_box(crop))
-        return self._ask_file(head, path, password, subject=f"page {page}")[1]
+        return self._ask_file(head, _Source(path, turns=turns), subject=f"page {page}")[1]
 
-    def cut(self, path: Path, pages: PageRange, *, password: str | None = None) -> bytes:
+    def cut(self, path: Path, pages: PageRange, *, password: str | None = None, turns: Turns = NO_TURNS) -> bytes:
         """The bytes of a file that holds only these pages.
 
-        A PDF or a TIFF of several pages gives a PDF without a password; a single image gives its own bytes.
+        A PDF or a TIFF of several pages gives a PDF without a password; a single image gives its own bytes, or those of
+        another picture if it is turned.
 
         Raises:
             InputError: the file cannot be opened or has no such page.
             ReadingError: cutting ran over its limits.
         """
         head: JsonObject = {"op": "cut", "first": pages.first, "last": pages.last}
-        return self._ask_file(head, path, password, subject=f"pages {pages}")[1]
+        return self._ask_file(head, _Source(path, password, turns), subject=f"pages {pages}")[1]
 
     def inked(self, path: Path, pages: PageRange) -> PageRange | None:
         """The range without blank pages at its ends; None if all are blank. A quick look: in doubt a page is not blank.
@@ -174,7 +200,7 @@ class DocumentReader:
         """
         head: JsonObject = {"op": "inked", "first": pages.first, "last": pages.last}
         try:
-            answer, _ = self._ask_file(head, path, None, subject=f"pages {pages}", timeout_s=_LOOK_S)
+            answer, _ = self._ask_file(head, _Source(path), subject=f"pages {pages}", timeout_s=_LOOK_S)
         except ReadingAbortedError:
             raise
         except ReadingError:
@@ -211,7 +237,7 @@ class DocumentReader:
         with tempfile.TemporaryDirectory(prefix="fieldmark-") as folder:
             made = Path(folder) / "document.pdf"
             made.write_bytes(pdf)
-            answer, _ = self._ask_file({"op": "open"}, made, None, subject="the file")
+            answer, _ = self._ask_file({"op": "open"}, _Source(made), subject="the file")
         return OpenedDocument(replace(decode_info(answer), kind=kind), pdf)
 
     def _converted(self, path: Path, password: str | None) -> tuple[MediaKind, bytes]:
@@ -226,7 +252,7 @@ class DocumentReader:
                 _log.warning("LibreOffice did not convert a file; the own readers are used")
             finally:
                 self._end("office")
-        answer, pdf = self._ask_file(head, path, password, subject="the file")
+        answer, pdf = self._ask_file(head, _Source(path, password), subject="the file")
         return MediaKind(str(answer["kind"])), pdf
 
     def _end(self, kind: SandboxKind) -> None:
@@ -234,10 +260,10 @@ class DocumentReader:
         if sandbox is not None:
             sandbox.kill()
 
-    def _read_page(self, path: Path, number: int, password: str | None, *, by_picture: bool = False) -> PageText:
+    def _read_page(self, source: _Source, number: int, *, by_picture: bool) -> PageText:
         head: JsonObject = {"op": "read", "page": number, "by_picture": by_picture}
         try:
-            answer, picture = self._ask_file(head, path, password, subject=f"page {number}")
+            answer, picture = self._ask_file(head, source, subject=f"page {number}")
         except InputError as error:
             if error.code is not ErrorCode.DAMAGED_FILE or number == 0:
                 raise
@@ -247,13 +273,13 @@ class DocumentReader:
             head = {key: answer[key] for key in ("width", "height", "channels")}
             page = self._read_picture(page, route, head, picture)
             page = self._with_codes(page, head, picture) if len(page.words) <= MOST_WORDS else page
-        return self._with_tables(page, path, password) if answer.get("ruled") and page.words else page
+        return self._with_tables(page, source) if answer.get("ruled") and page.words else page
 
-    def _with_tables(self, page: PageText, path: Path, password: str | None) -> PageText:
+    def _with_tables(self, page: PageText, source: _Source) -> PageText:
         """The page with its ruled tables; without them, and an issue, when finding them costs too much."""
         subject = f"the tables of page {page.page}"
         try:
-            answer, _ = self._ask_file({"op": "tables", "page": page.page}, path, password, subject=subject)
+            answer, _ = self._ask_file({"op": "tables", "page": page.page}, source, subject=subject)
         except ReadingError as error:
             message = f"The tables drawn with lines were not found: {error.message}"
             issue = Issue(stage=Stage.READ, code="tables_skipped", message=message, page=page.page)
@@ -311,11 +337,10 @@ class DocumentReader:
         ]
         return bool(ratios) and sum(ratios) / len(ratios) >= _LAYER_AGREES
 
-    def _ask_file(
-        self, head: JsonObject, path: Path, password: str | None, *, subject: str, timeout_s: float | None = None
-    ) -> Answer:
+    def _ask_file(self, head: JsonObject, source: _Source, *, subject: str, timeout_s: float | None = None) -> Answer:
         limits = self._limits
-        whole: JsonObject = {**head, "path": str(path.resolve()), "password": password}
+        whole: JsonObject = {**head, "path": str(source.path.resolve()), "password": source.password}
+        whole["turns"] = [[page, degrees] for page, degrees in sorted(source.turns.items()) if degrees]
         whole |= {"max_pages": limits.max_pages, "max_pixels": limits.max_page_pixels}
         usual_s = limits.page_timeout_s * (1 if "page" in head else _WHOLE_FILE)
         return self._ask("pdf", whole, b"", timeout_s=timeout_s or usual_s, subject=subject)

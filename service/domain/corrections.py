@@ -79,6 +79,8 @@ class ReviewAction(StrEnum):
     RELEASE = "release"
     ASK = "ask"
     """A colleague was asked, and has the document now."""
+    MEND = "mend"
+    """Pages were turned, or are read again, by a new run."""
     APPROVE = "approve"
     REJECT = "reject"
     REOPEN = "reopen"
@@ -101,7 +103,7 @@ class ReviewEvent:
     """The operation's id (`correct`)."""
     correction: Correction | None = None
     detail: JsonObject
-    """Reason of a rejection, doubts that an approval left, who was asked what."""
+    """Reason of a rejection, doubts that an approval left, who was asked what, which pages were turned by how much."""
     position: int = 0
     """Order within the store; given by it."""
 

@@ -67,6 +67,13 @@ class Box:
         return self.x0 <= point.x <= self.x1 and self.y0 <= point.y <= self.y1
 
 
+def turn_quad(quad: Quad, quarters: int) -> Quad:
+    """Where four corners lie after their page is turned clockwise by so many quarters."""
+    for _ in range(quarters % 4):
+        quad = tuple(Point(round(1 - quad[n].y, 4), quad[n].x) for n in (3, 0, 1, 2))  # pyright: ignore[reportAssignmentType] - four of four
+    return quad
+
+
 def union_box(boxes: Iterable[Box]) -> Box:
     """The smallest box around all of them.
 

@@ -7,13 +7,13 @@ document boundaries, extracting splits, merging. Steps are the only thing that w
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import IntEnum, StrEnum
 from functools import cache
 from typing import Literal
 
 from service.domain.budget import NO_BUDGET, Budget
-from service.domain.pages import PageRange, PageSize
+from service.domain.pages import PageRange, PageSize, Turns
 from service.domain.records import NO_USAGE, Issue, JsonObject, Processing, Usage
 from service.domain.routes import JobSchema, Route
 from service.domain.schema import ExtractionSchema
@@ -360,3 +360,19 @@ class StoredFile:
     """Blob whose pages can be shown; None until a job opened it."""
     page_sizes: tuple[PageSize, ...] | None = None
     """Every page as displayed; None until a job opened it."""
+    turns: Turns = field(default_factory=dict[int, int])
+    """In `page_sizes` already."""
+
+    def as_turned(self, turns: Turns) -> StoredFile:
+        """The file with its pages turned just so."""
+        if turns == self.turns or self.page_sizes is None:
+            return self
+        by = {s.page: turns.get(s.page, 0) - self.turns.get(s.page, 0) for s in self.page_sizes}
+        return replace(self, turns=turns, page_sizes=tuple(s.turned(by[s.page]) for s in self.page_sizes))
+
+    def shown_at(self, page: int, rotation: int) -> StoredFile:
+        """The file with one page (1-based) turned so that it has this rotation."""
+        if self.page_sizes is None or not 1 <= page <= len(self.page_sizes):
+            return self
+        further = rotation - self.page_sizes[page - 1].rotation
+        return self.as_turned({**self.turns, page: (self.turns.get(page, 0) + further) % 360})

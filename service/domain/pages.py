@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
+from typing import TypeAlias
 
 from service.domain.geometry import Box
 from service.domain.records import Issue
@@ -60,6 +63,11 @@ class TextSource(StrEnum):
     """Reading the page crashed or ran over its limits; an issue says which."""
 
 
+Turns: TypeAlias = Mapping[int, int]
+"""Page (1-based) → degrees clockwise by which a person turned it from how its file has it: 90, 180 or 270."""
+NO_TURNS: Turns = MappingProxyType({})
+
+
 @dataclass(frozen=True, slots=True)
 class PageSize:
     """A page as displayed. `width` and `height` in points (1/72 inch), after crop box, user unit and rotation."""
@@ -70,6 +78,11 @@ class PageSize:
     height: float
     rotation: int = 0
     """Degrees clockwise that were applied to show the page: 0, 90, 180 or 270."""
+
+    def turned(self, degrees: int) -> PageSize:
+        """The page turned clockwise by 0, 90, 180 or 270 degrees."""
+        width, height = (self.height, self.width) if degrees % 180 else (self.width, self.height)
+        return PageSize(self.page, width, height, (self.rotation + degrees) % 360)
 
 
 @dataclass(frozen=True, slots=True)

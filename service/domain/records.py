@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from typing_extensions import TypeAliasType
 
-from service.domain.geometry import Quad
+from service.domain.geometry import Quad, turn_quad
 
 Scalar: TypeAlias = str | int | float | bool | None
 if TYPE_CHECKING:
@@ -102,6 +102,12 @@ class Location:
     page: int
     coordinates: Quad
     word_coordinates: tuple[Quad, ...] = ()
+
+    def turned(self, degrees: int) -> Location:
+        """The place after its page was turned clockwise."""
+        quarters = degrees // 90
+        words = tuple(turn_quad(word, quarters) for word in self.word_coordinates)
+        return Location(self.page, turn_quad(self.coordinates, quarters), words)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

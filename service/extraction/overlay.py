@@ -66,7 +66,7 @@ def lay_over(
     by_id = {draft.record.id: draft for draft in drafts}
     by_index = {draft.record.index: draft for draft in drafts}
     unplaced: list[Unplaced] = []
-    for event in standing_corrections(events):
+    for event in standing_corrections(_as_shown(events)):
         correction = event.correction
         assert correction is not None
         draft = by_id.get(correction.operation.record or "") or by_index.get(correction.record_index)
@@ -81,6 +81,28 @@ def lay_over(
         except InputError:
             unplaced.append(Unplaced(event=event, why="the schema has no such field any more"))
     return Overlay(drafts=drafts, unplaced=tuple(unplaced))
+
+
+def _as_shown(events: Sequence[ReviewEvent]) -> tuple[ReviewEvent, ...]:
+    """The events with the places that corrections gave on the pages as they were turned since."""
+    turned: dict[int, int] = {}
+    found: list[ReviewEvent] = []
+    for event in reversed(events):
+        if event.action is ReviewAction.MEND:
+            turns = event.detail.get("turned")
+            for page, degrees in turns.items() if isinstance(turns, Mapping) else ():
+                turned[int(page)] = turned.get(int(page), 0) + int(str(degrees))
+        found.append(_with_new_place(event, turned) if turned else event)
+    return tuple(reversed(found))
+
+
+def _with_new_place(event: ReviewEvent, turned: Mapping[int, int]) -> ReviewEvent:
+    done = event.correction
+    place = done.new.location if done is not None and done.new is not None else None
+    if done is None or done.new is None or place is None:
+        return event
+    entry = replace(done.new, location=place.turned(turned.get(place.page, 0)))
+    return replace(event, correction=replace(done, new=entry))
 
 
 def _refuse_other_value(draft: Draft, correction: Correction) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from service.domain.errors import ErrorCode, InputError, StateError
 from service.domain.jobs import EventType, Job, JobOptions, JobStatus, ReviewState, Step, StepKind, StepState
@@ -12,6 +12,7 @@ from service.domain.pages import PageRange, TextSource
 from service.domain.records import NO_USAGE
 from service.domain.routes import JobSchema, Route, UnroutedReason
 from service.jobs.doubts import unrouted_documents
+from service.jobs.mend_pages import PageWishes, mend_pages
 from service.jobs.model_rules import check_model_rules
 from service.jobs.queries import get_job
 from service.jobs.retention import refuse_held
@@ -100,6 +101,18 @@ class GivenDocument:
     """Whether nothing is to be extracted from it."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """What a person says of a file before a new run."""
+
+    documents: Sequence[GivenDocument] | None = None
+    """The documents inside it, which must cover its pages; None: found anew."""
+    pages: PageWishes = field(default_factory=PageWishes)
+
+
+NOTHING_GIVEN = Given()
+
+
 def rerun_job(
     services: Services,
     tenant_id: str,
@@ -107,9 +120,9 @@ def rerun_job(
     *,
     schemas: ChosenSchemas | None = None,
     options: JobOptions | None = None,
-    documents: Sequence[GivenDocument] | None = None,
+    given: Given = NOTHING_GIVEN,
 ) -> Job:
-    """Start a new run of everything but the reading, with what is changed.
+    """Start a new run of everything but the reading of pages that need none, with what is changed.
 
     Args:
         services: of this process.
@@ -117,8 +130,7 @@ def rerun_job(
         job_id: the job.
         schemas: another schema, or several to choose from; None: the same.
         options: other options; None: the same.
-        documents: the documents inside the file and what they are, as a person sees them; they must cover its pages.
-            None: found anew.
+        given: what a person says of the file.
 
     Raises:
         StateError: there is no such job, or its run is not over (`wrong_state`).
@@ -127,7 +139,7 @@ def rerun_job(
     old = get_job(services, tenant_id, job_id)
     wanted = options or old.options
     chosen = schemas or ChosenSchemas(schemas=old.schemas, is_routed=old.is_routed)
-    laid_out = _laid_out(chosen, documents)
+    laid_out = _laid_out(chosen, given.documents)
     check_schemas(services, laid_out.schemas, wanted.model)
     check_model_rules(services, tenant_id, wanted, laid_out.schemas)
     check_webhook(services, wanted)
@@ -137,7 +149,9 @@ def rerun_job(
             raise StateError(ErrorCode.WRONG_STATE, f"The job {job_id!r} is {old.status}; cancel it or wait.")
         if laid_out.documents is not None:
             _check_documents(laid_out.documents, old.page_count)
-        split = wanted.split_documents or documents is not None
+        if given.pages.pages:
+            mend_pages(rows, old, given.pages, services.clock())
+        split = wanted.split_documents or given.documents is not None
         changed = replace(
             old,
             schemas=laid_out.schemas,

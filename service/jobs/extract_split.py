@@ -67,10 +67,16 @@ def _pages_url(services: Services, claim: Claim, client: ExtractionClient, memor
     source_key, pages = claim.job.source_key or "", claim.step.pages
     if client.capabilities.pages_as != "file":
         return PagesReference(source_key, pages, tuple(memory.id for memory in memories)).url()
+    with services.store.read() as rows:
+        turns = rows.pages.turns(source_key)
     with services.blobs.local(source_key) as path:
-        if len(pages) == claim.job.page_count and path.stat().st_size <= client.capabilities.max_file_bytes:
+        if (
+            not turns
+            and len(pages) == claim.job.page_count
+            and path.stat().st_size <= client.capabilities.max_file_bytes
+        ):
             return encode_data_url(path.read_bytes())
-        return encode_data_url(services.reader.cut(path, PageRange(pages[0], pages[-1])))
+        return encode_data_url(services.reader.cut(path, PageRange(pages[0], pages[-1]), turns=turns))
 
 
 def covered_pages(claim: Claim, client: ExtractionClient) -> tuple[int, ...]:

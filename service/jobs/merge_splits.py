@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from service.domain.errors import ErrorCode
 from service.domain.jobs import Fault, Job, JobStatus, ReviewState, Step, StepKind, StepState
-from service.domain.pages import TextSource
+from service.domain.pages import TextSource, Turns
 from service.domain.records import (
     NO_USAGE,
     Extraction,
@@ -61,6 +61,8 @@ class RunResult:
     """One entry for each split that was answered, in order."""
     demoted: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """Record id → pointers of values that the model called `high` and that are `low` all the same."""
+    turns: Turns = field(default_factory=dict[int, int])
+    """How pages were turned when their words were read: places are on them as they were shown then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,7 @@ class _Splits:
     answers: Mapping[str, Extraction]
     texts: Mapping[int, TextSource]
     page_issues: tuple[Issue, ...]
+    turns: Turns
 
 
 def merge_splits(services: Services, claim: Claim) -> Outcome:
@@ -104,6 +107,7 @@ def merge_splits(services: Services, claim: Claim) -> Outcome:
         model=services.models.canonical(job.options.model),
         splits=tuple(sorted(merged.balance, key=lambda rows: rows.split)),
         demoted=calibrated.demoted,
+        turns=splits.turns,
     )
     body = pack(result)
     return Outcome(apply=lambda rows, job: _publish(rows, job, result, body, services.clock()))
@@ -121,9 +125,10 @@ def _load(services: Services, job: Job) -> _Splits:
         found = {s.id: rows.steps.result(s.id, Extraction) for s in steps if s.state is StepState.DONE}
         texts = rows.pages.sources(job.source_key or "")
         issues = rows.pages.issues(job.source_key or "")
+        turns = rows.pages.turns(job.source_key or "")
     answers = {step_id: answer for step_id, answer in found.items() if answer is not None}
     answers |= _grounded_now(services, job, [(s, a) for s in steps if (a := answers.get(s.id)) and not a.grounded])
-    return _Splits(steps, answers, texts, issues)
+    return _Splits(steps, answers, texts, issues, turns)
 
 
 def _grounded_now(

@@ -29,19 +29,19 @@ def page_text(services: Services, file: StoredFile, page: int) -> PageText:
 def page_image(
     services: Services, file: StoredFile, page: int, *, dpi: int, crop: Box | None, image_format: ImageFormat
 ) -> bytes:
-    """A picture of a page, or of a part of it, drawn once and kept while there is room.
+    """A picture of a page, or of a part of it, turned as the file says, drawn once and kept while there is room.
 
     Raises:
         StateError: `page_not_found`, or `not_finished` when no job has opened the file yet.
         ReadingError: the page cannot be drawn.
     """
     source_key = _source_of(file, page)
-    variant = f"{page}/{dpi}/{crop}/{image_format}"
+    variant = f"{page}/{file.turns.get(page, 0)}/{dpi}/{crop}/{image_format}"
     known = services.pictures.get(source_key, variant)
     if known is not None:
         return known
     with services.blobs.local(source_key) as path:
-        drawn = services.reader.render_page(path, page, dpi=dpi, crop=crop, image_format=image_format)
+        drawn = services.reader.render_page(path, page, dpi=dpi, crop=crop, image_format=image_format, turns=file.turns)
     services.pictures.put(source_key, variant, drawn)
     return drawn
 

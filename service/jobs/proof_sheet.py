@@ -72,7 +72,8 @@ def proof_sheet(services: Services, job: Job, *, version: Version = "current") -
     events = history_of(services, job.tenant_id, job.id)
     digest = hashlib.sha256(encode_json(result_body(services, job, version=version))).hexdigest()
     with services.store.read() as rows:
-        file = rows.files.get(job.tenant_id, job.file_id)
+        stored = rows.files.get(job.tenant_id, job.file_id)
+    file = stored and stored.as_turned(current.result.turns)
     parts = [_head(job, file, digest, version)]
     for record in current.result.records:
         parts += _record(job, record, current, _Cuts(services, file) if file else None)

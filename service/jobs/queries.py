@@ -75,16 +75,19 @@ def source_of(job: Job, document: int | None) -> JsonObject:
 
 
 def list_jobs(
-    services: Services, tenant_id: str, wanted: JobFilter, *, cursor: str | None, most: int
+    services: Services, tenant_id: str, wanted: JobFilter, *, cursor: str | None, most: int, from_oldest: bool = False
 ) -> tuple[tuple[Job, ...], str | None]:
-    """The newest jobs that fit, and the cursor of the next page if there is one.
+    """The newest or the oldest jobs that fit, and the cursor of the next page if there is one.
 
     Raises:
         InputError: `invalid_option`, the cursor is not one of ours.
     """
-    before = read_cursor(cursor) if cursor else None
+    behind = read_cursor(cursor) if cursor else None
     with services.store.read() as rows:
-        jobs = rows.jobs.page(tenant_id, wanted, before=before, most=most + 1)
+        if from_oldest:
+            jobs = rows.jobs.oldest(tenant_id, wanted, after=behind, most=most + 1)
+        else:
+            jobs = rows.jobs.page(tenant_id, wanted, before=behind, most=most + 1)
     if len(jobs) <= most:
         return jobs, None
     last = jobs[most - 1]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 
 from service.domain.jobs import Job, StepKind
-from service.domain.pages import PageRange, PageText
+from service.domain.pages import PageRange, PageText, Turns
 from service.jobs.lifecycle import NewStep, is_to_read
 from service.jobs.services import Services
 from service.jobs.settle import Claim, Outcome
@@ -13,6 +14,14 @@ from service.storage.store import Rows
 
 READ_AGAIN = "read_again"
 """Code of the issue that stands with a page whose picture a person wants read."""
+
+
+@dataclass(frozen=True, slots=True)
+class _How:
+    """Which pages a person wants read by OCR, and which are turned."""
+
+    pictured: Collection[int]
+    turns: Turns
 
 
 def read_pages(services: Services, claim: Claim) -> Outcome:
@@ -23,8 +32,9 @@ def read_pages(services: Services, claim: Claim) -> Outcome:
         known = rows.pages.sources(source_key)
         missing = tuple(n for n in wanted if is_to_read(known.get(n)))
         before = rows.pages.load(source_key, [n for n in missing if n in known])
+        turns = rows.pages.turns(source_key)
     pictured = frozenset(t.page for t in before if any(issue.code == READ_AGAIN for issue in t.issues))
-    texts = tuple(_read_for_a_while(services, claim, missing, pictured))
+    texts = tuple(_read_for_a_while(services, claim, missing, _How(pictured, turns)))
     read = {text.page for text in texts}
     rest = tuple(n for n in missing if n not in read)
 
@@ -36,14 +46,15 @@ def read_pages(services: Services, claim: Claim) -> Outcome:
     return Outcome(apply=keep, more=more)
 
 
-def _read_for_a_while(
-    services: Services, claim: Claim, pages: Sequence[int], pictured: Collection[int]
-) -> Iterator[PageText]:
+def _read_for_a_while(services: Services, claim: Claim, pages: Sequence[int], how: _How) -> Iterator[PageText]:
     """Pages in order until the time of one step is used up, or the claim is lost; at least one."""
     started = services.clock()
     with services.blobs.local(claim.job.source_key or "") as path:
         for number in pages:
-            yield from services.reader.read_pages(path, PageRange(number, number), by_picture=number in pictured)
+            by_picture = number in how.pictured
+            yield from services.reader.read_pages(
+                path, PageRange(number, number), by_picture=by_picture, turns=how.turns
+            )
             over = services.clock() - started > services.limits.read_slice_s
             if over or not services.keeper.holds(claim.owner):
                 return

@@ -57,7 +57,7 @@ def result_body(services: Services, job: Job, *, view: View = "full", version: V
         "engine": job.engine,
         "external_id": job.external_id,
         "metadata": job.metadata,
-        "file": _file(file) if file else None,
+        "file": _file(file.as_turned(result.turns)) if file else None,
         "schema": None if job.is_routed else schema_name_body(job.schemas[0]),
         "review": review_body(job),
         "records": [record_body(record, job, view, current.marks.get(record.id, {})) for record in result.records],

@@ -30,6 +30,10 @@ class AnswerRows:
         """Remove what a job's requests gave."""
         self._connection.execute(delete(tables.answers).where(tables.answers.c.job_id == job_id))
 
+    def forget_source(self, source_key: str) -> None:
+        """Remove what was said of a content whose pages are shown or read in another way now."""
+        self._connection.execute(delete(tables.answers).where(tables.answers.c.source_key == source_key))
+
     def remove_before(self, at: float) -> None:
         """Forget old answers."""
         self._connection.execute(delete(tables.answers).where(tables.answers.c.created_at < at))

@@ -63,3 +63,8 @@ def blob_key(tenant_id: str, sha256: str) -> str:
 def derived_key(key: str) -> str:
     """The key of the PDF that was made of a blob: it goes where the blob goes, whatever was known of it."""
     return f"{key}.pdf"
+
+
+def origin_key(key: str) -> str:
+    """The key of the blob that a PDF was made of; that of an upload is its own."""
+    return key.removesuffix(".pdf")

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from service.domain.jobs import StoredFile
-from service.domain.pages import PageSize, PageText, TextSource
+from service.domain.pages import PageSize, PageText, TextSource, Turns
 from service.domain.records import Issue
 from service.storage import tables
-from service.storage.blobs import derived_key
+from service.storage.blobs import derived_key, origin_key
 from service.storage.codec import from_json, pack_page, to_columns, unpack_page
 from service.storage.upsert import upsert
 
 # Made once: building a statement takes longer than running it, and each step needs these.
 _ADD = insert(tables.files)
-_FILE = select(tables.files).where(
-    tables.files.c.id == bindparam("of_id"), tables.files.c.tenant_id == bindparam("of_tenant")
+_FILE = (
+    select(tables.files, tables.blobs.c.turns)
+    .join(tables.blobs)
+    .where(tables.files.c.id == bindparam("of_id"), tables.files.c.tenant_id == bindparam("of_tenant"))
 )
 _SET_SOURCE = update(tables.files).where(tables.files.c.id == bindparam("of_id"))
 _SOURCES = (
@@ -40,12 +43,17 @@ class FileRows:
     def add(self, file: StoredFile) -> None:
         """Note an upload and count its blob; the bytes are already in the blob store."""
         self.count_blob(file.tenant_id, file.blob_key, file.size_bytes)
-        self._connection.execute(_ADD, to_columns(file))
+        row = to_columns(file)
+        del row["turns"]  # of the blob
+        self._connection.execute(_ADD, row)
 
     def get(self, tenant_id: str, file_id: str) -> StoredFile | None:
         """An upload, or None if this tenant has no such file."""
         row = self._connection.execute(_FILE, {"of_id": file_id, "of_tenant": tenant_id}).mappings().one_or_none()
-        return from_json(StoredFile, row) if row else None
+        if row is None:
+            return None
+        file = from_json(StoredFile, row)
+        return replace(file, turns={}).as_turned(file.turns)
 
     def lock(self, tenant_id: str, file_id: str) -> StoredFile | None:
         """An upload that no job comes to stand on, and nobody removes, before this transaction ends; None: it is gone.
@@ -90,7 +98,7 @@ class FileRows:
 
     def count_blob(self, tenant_id: str, key: str, size_bytes: int) -> None:
         """One more row counts on the blob."""
-        row = {"tenant_id": tenant_id, "key": key, "size_bytes": size_bytes, "references": 1}
+        row = {"tenant_id": tenant_id, "key": key, "size_bytes": size_bytes, "references": 1, "turns": {}}
         query = upsert(self._connection, tables.blobs).values(row)
         more = {"references": tables.blobs.c.references + 1}
         self._connection.execute(query.on_conflict_do_update(index_elements=["key"], set_=more))
@@ -158,6 +166,20 @@ class PageRows:
         query = select(noticed).where(tables.pages.c.source_key == source_key).order_by(tables.pages.c.page)
         lists = self._connection.execute(query).scalars()
         return tuple(from_json(Issue, issue) for issues in lists for issue in issues)
+
+    def turns(self, source_key: str) -> Turns:
+        """Which of its pages a person turned."""
+        query = select(tables.blobs.c.turns).where(tables.blobs.c.key == origin_key(source_key))
+        return {int(page): degrees for page, degrees in (self._connection.execute(query).scalar() or {}).items()}
+
+    def turn(self, source_key: str, by: Turns) -> None:
+        """Turn pages further, by degrees clockwise; whoever holds the same bytes sees them so."""
+        blob = tables.blobs.c.key == origin_key(source_key)
+        self._connection.execute(select(tables.blobs.c.key).where(blob).with_for_update())
+        now = self.turns(source_key)
+        turned = {page: (now.get(page, 0) + by.get(page, 0)) % 360 for page in {*now, *by}}
+        kept = {str(page): degrees for page, degrees in sorted(turned.items()) if degrees}
+        self._connection.execute(update(tables.blobs).where(blob).values(turns=kept))
 
     def drop(self, source_key: str, states: Sequence[TextSource]) -> None:
         """Forget pages that ended in one of these ways, so that they are read again."""

@@ -31,6 +31,7 @@ blobs = Table(
     Column("key", String(160), primary_key=True),
     Column("size_bytes", BigInteger, nullable=False),
     Column("references", Integer, nullable=False),
+    Column("turns", JSON, nullable=False),
 )
 
 files = Table(

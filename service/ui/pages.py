@@ -6,7 +6,7 @@ import hashlib
 import html
 import re
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Annotated
 from urllib.parse import parse_qs
@@ -35,8 +35,9 @@ _HEADERS = {
 }
 _PAGES = {"/": "inbox.html", "/quality": "quality.html", "/schemas": "schemas.html"}
 _MOST_FORM_BYTES = 4096
+_ID = re.compile(r"[A-Za-z0-9_-]+")
 _PART = re.compile(r"[a-z-]{1,40}\.(css|js|svg)")
-_SEE_OTHER = 303
+_SEE_OTHER, _NOT_FOUND = 303, 404
 
 
 def ui_router(authenticator: Authenticator, *, frame_ancestors: str = "") -> APIRouter:
@@ -67,9 +68,9 @@ def ui_router(authenticator: Authenticator, *, frame_ancestors: str = "") -> API
     def ask_key(request: Request) -> Response:
         return screen.file(request, "sign-in.html")
 
-    @router.get("/ui/{name}")
-    def file(request: Request, name: str) -> Response:
-        return screen.file(request, name if _PART.fullmatch(name) else "")
+    @router.get("/ui/{version}/{name}")
+    def part(request: Request, version: str, name: str) -> Response:
+        return screen.part(request, name if _PART.fullmatch(name) else "", version)
 
     for place in _PAGES:
         router.add_api_route(place, screen.page, methods=["GET"])
@@ -100,7 +101,10 @@ class _Screen:
         if not self._knows(request, shown or linked, named):
             return self.see("/sign-in")
         link = None if linked is None else self._authenticator.links.read(linked[7:], self._authenticator.now())
-        return self.file(request, "review.html", _marks(request, link))
+        answer = self.file(request, "review.html", _marks(request, link))
+        if _ID.fullmatch(job_id):  # what the page asks for first is on its way before its modules are
+            answer.headers["Link"] = f"</api/v1/jobs/{job_id}>; rel=preload; as=fetch; crossorigin"
+        return answer
 
     def enter(self, request: Request, job_id: str, token: str) -> Response:
         """Keep a signed link in a cookie and take it out of the address, where others might see it."""
@@ -135,12 +139,19 @@ class _Screen:
         """A file of this package, unless the browser has it."""
         body, tag = _read(name, *marks)
         if body is None:
-            return Response(status_code=404, headers=self._headers)
+            return Response(status_code=_NOT_FOUND, headers=self._headers)
         headers = {**self._headers, "ETag": tag}
         if request.headers.get("if-none-match") == tag:
             return Response(status_code=304, headers=headers)
         kind = _TYPES[name.rpartition(".")[2]]
         return Response(body, media_type=f"{kind}; charset=utf-8", headers=headers)
+
+    def part(self, request: Request, name: str, version: str) -> Response:
+        """A part of pages, which the browser keeps: another version has another address."""
+        answer = self.file(request, name)
+        if version == _version() and answer.status_code != _NOT_FOUND:
+            answer.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+        return answer
 
     def _knows(self, request: Request, shown: str | None, named: Mapping[str, object]) -> bool:
         client = request.client.host if request.client else None
@@ -167,6 +178,13 @@ async def _form_key(request: Request) -> str:
     return parse_qs(body.decode("utf-8", errors="replace")).get("key", [""])[0].strip()
 
 
+@cache
+def _version() -> str:
+    """Names what is in the parts of all pages: pages lead to it, and their modules to one another within it."""
+    parts = sorted(resources.files("service.ui").joinpath("static").iterdir(), key=lambda part: part.name)
+    return hashlib.sha256(b"\0".join(part.read_bytes() for part in parts)).hexdigest()[:12]
+
+
 @lru_cache(maxsize=200)
 def _read(name: str, classes: str, return_url: str) -> tuple[bytes | None, str]:
     """A file of this package and its tag, with what `_marks` gives in its body."""
@@ -174,6 +192,8 @@ def _read(name: str, classes: str, return_url: str) -> tuple[bytes | None, str]:
     if not name or not found.is_file():
         return None, ""
     body = found.read_bytes()
+    if name.endswith(".html"):
+        body = body.replace(b'"/ui/', f'"/ui/{_version()}/'.encode())
     if classes:
         place = f' data-return="{html.escape(return_url)}"' if return_url else ""
         body = body.replace(b'<body class="', f'<body{place} class="{classes}'.encode(), 1)

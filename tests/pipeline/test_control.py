@@ -14,7 +14,7 @@ import pytest
 from service.domain.errors import ErrorCode, InputError, StateError
 from service.domain.jobs import JobOptions, JobStatus, StepKind, StepState
 from service.domain.pages import PageRange, PageSize, PageText, TextSource
-from service.jobs.control import GivenDocument, cancel_job, delete_job, rerun_job, retry_job
+from service.jobs.control import Given, GivenDocument, cancel_job, delete_job, rerun_job, retry_job
 from service.jobs.events import read_events
 from service.jobs.idempotency import KEPT_S, fingerprint_of, match_key, release_key, reserve_key
 from service.jobs.queries import get_job
@@ -158,7 +158,7 @@ def given(first: int, last: int) -> GivenDocument:
 def test_a_rerun_takes_document_boundaries_from_a_person(service: Pipeline) -> None:
     """Each range becomes a record."""
     job = service.run(numbered_pdf(5))
-    rerun_job(service.services, TENANT, job.id, documents=[given(1, 2), given(3, 5)])
+    rerun_job(service.services, TENANT, job.id, given=Given(documents=[given(1, 2), given(3, 5)]))
     records = service.result(service.finish(job))["records"]
     assert [record["pages"] for record in records] == [[1, 2], [3, 4, 5]]
 
@@ -179,7 +179,7 @@ def test_boundaries_that_lose_or_share_a_page_are_refused(
     """And the job stays as it was."""
     job = service.run(numbered_pdf(3), model="embedded")
     with pytest.raises(InputError, match=why):
-        rerun_job(service.services, TENANT, job.id, documents=[given(*each) for each in documents])
+        rerun_job(service.services, TENANT, job.id, given=Given(documents=[given(*each) for each in documents]))
     assert get_job(service.services, TENANT, job.id) == job
 
 

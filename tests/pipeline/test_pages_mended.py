@@ -8,15 +8,21 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from reportlab.pdfgen.canvas import Canvas
 
-from service.domain.corrections import Operation, OperationKind
+from service.domain.corrections import Operation, OperationKind, ReviewAction
 from service.domain.errors import InputError
-from service.domain.jobs import JobStatus
-from service.domain.pages import PageRange, TextSource
-from service.jobs.control import GivenDocument, rerun_job
+from service.domain.geometry import Box
+from service.domain.jobs import Job, JobStatus
+from service.domain.pages import PageRange, PageText, TextSource
+from service.domain.records import Location
+from service.jobs.control import Given, GivenDocument, rerun_job
 from service.jobs.correct import CorrectionRequest, correct
-from service.jobs.read_again import mark_to_read
+from service.jobs.mend_pages import PageWishes
+from service.jobs.page_views import page_image
+from service.jobs.result import result_body
+from service.jobs.reviewing import history_of
 from tests.fakes.pipeline import TENANT, Pipeline, draw_pdf, pipeline
 
 SCHEMA = {"type": "object", "properties": {"number": {"type": "string", "description": "Letter number"}}}
@@ -39,7 +45,7 @@ def test_pages_that_are_left_out_give_nothing_and_call_nobody(service: Pipeline)
     done = CorrectionRequest(operations=(replace(change, record=first),))
     correct(service.services, TENANT, job.id, "ada", done)
     kept = [GivenDocument(pages=PageRange(1, 1)), GivenDocument(pages=PageRange(2, 2), is_ignored=True)]
-    again = service.finish(rerun_job(service.services, TENANT, job.id, documents=kept))
+    again = service.finish(rerun_job(service.services, TENANT, job.id, given=Given(documents=kept)))
     result = service.result(again)
     assert again.status is JobStatus.SUCCEEDED
     assert [record["values"] for record in result["records"]] == [{"number": "L-18"}]
@@ -50,24 +56,97 @@ def test_pages_that_are_left_out_give_nothing_and_call_nobody(service: Pipeline)
 def test_something_has_to_be_left(service: Pipeline) -> None:
     """All pages cannot be left out."""
     job = service.run(draw_pdf(["Letter number: L-17"]), schema=SCHEMA, model="embedded")
+    nothing = [GivenDocument(pages=PageRange(1, 1), is_ignored=True)]
     with pytest.raises(InputError, match="nothing is left"):
-        rerun_job(service.services, TENANT, job.id, documents=[GivenDocument(pages=PageRange(1, 1), is_ignored=True)])
+        rerun_job(service.services, TENANT, job.id, given=Given(documents=nothing))
 
 
 def test_a_page_is_read_again_from_its_picture(service: Pipeline) -> None:
     """The text that a page holds is passed over for what it shows."""
-    out = io.BytesIO()
-    canvas = Canvas(out, invariant=1)
-    canvas.setFont("Helvetica", 18)
-    canvas.drawString(72, 720, "Letter number: L-17")
-    canvas.save()
-    job = service.run(out.getvalue(), schema=SCHEMA, model="embedded")
-    assert job.source_key is not None
-    mark_to_read(service.services, TENANT, job.id, [1])
-    again = service.finish(rerun_job(service.services, TENANT, job.id), seconds=90)
-    with service.services.store.read() as rows:
-        [text] = rows.pages.load(again.source_key or "")
+    job = service.run(_letter(), schema=SCHEMA, model="embedded")
+    again = _mended(service, job, PageWishes(read_again=[1]))
+    [text] = _words(service, again)
     assert text.source is TextSource.OCR
     assert service.result(again)["records"][0]["values"] == {"number": "L-17"}
     with pytest.raises(InputError, match="page 2"):
-        mark_to_read(service.services, TENANT, job.id, [1, 2])
+        _mended(service, again, PageWishes(read_again=[1, 2]))
+
+
+def test_a_page_is_turned_with_its_words_and_what_was_corrected(service: Pipeline) -> None:
+    """Picture, words, boxes, places of corrections and the history; the same bytes are turned from the start."""
+    job = service.run(_letter(sideways=True), schema=SCHEMA, model="embedded")
+    before = service.result(job)["file"]["pages"][0]
+    put = Operation(
+        id="a",
+        kind=OperationKind.SET,
+        path="/number",
+        old=service.result(job)["records"][0]["values"]["number"],
+        value="L-17",
+        location=Location(1, Box(0.1, 0.2, 0.15, 0.6).quad()),
+    )
+    correct(service.services, TENANT, job.id, "ada", CorrectionRequest(operations=(put,)))
+    again = _mended(service, job, PageWishes(turn={1: 90}, by="ada"))
+    result = service.result(again)
+    page = result["file"]["pages"][0]
+    assert (page["width"], page["height"], page["rotation"]) == (before["height"], before["width"], 90)
+    assert " ".join(word.text for word in _words(service, again)[0].words) == "Letter number: L-17"
+    entry = result["records"][0]["fields"]["/number"]
+    assert (entry["value"], entry["coordinates"]) == ("L-17", _points(Box(0.4, 0.1, 0.8, 0.15)))
+    machine = result_body(service.services, again, version="machine")["records"][0]["fields"]["/number"]
+    xs, ys = ([point[axis] for point in machine["coordinates"]] for axis in "xy")
+    assert machine["value"] == "L-17"
+    assert max(xs) - min(xs) > max(ys) - min(ys)
+    event = history_of(service.services, TENANT, job.id)[-1]
+    assert (event.action, event.by, event.detail["turned"]) == (ReviewAction.MEND, "ada", {"1": 90})
+    same = service.run(_letter(sideways=True), schema=SCHEMA, model="embedded")
+    assert service.result(same)["file"]["pages"][0]["rotation"] == 90
+    assert service.result(same)["records"][0]["values"] == {"number": "L-17"}
+    back = _mended(service, again, PageWishes(turn={1: 270}, by="ada"))
+    assert service.result(back)["file"]["pages"][0] == before
+    assert service.result(same)["file"]["pages"][0]["rotation"] == 90, "as its places still are"
+
+
+def test_a_picture_is_turned(service: Pipeline) -> None:
+    """A photo that lies on its head is read and shown upright."""
+    with service.services.blobs.local(service.upload(_letter()).blob_key) as path:
+        image = Image.open(io.BytesIO(service.services.reader.render_page(path, 1, dpi=150)))
+    out = io.BytesIO()
+    image.transpose(Image.Transpose.ROTATE_180).save(out, "PNG", dpi=(150, 150))
+    job = service.run(out.getvalue(), schema=SCHEMA, model="embedded", name="photo.png")
+    again = _mended(service, job, PageWishes(turn={1: 180}, by="ada"))
+    [text] = _words(service, again)
+    assert text.text() == "Letter number: L-17"
+    assert text.words[0].box.y1 < 0.2
+    with service.services.store.read() as rows:
+        file = rows.files.get(TENANT, again.file_id)
+    assert file is not None
+    for turned, is_black in ((file, True), (file.shown_at(1, 0), False)):
+        drawn = page_image(service.services, turned, 1, dpi=72, crop=None, image_format="png")
+        top = Image.open(io.BytesIO(drawn)).convert("L").crop((0, 0, 500, 160))
+        assert (sum(top.histogram()[:128]) > 0) is is_black
+
+
+def _letter(*, sideways: bool = False) -> bytes:
+    out = io.BytesIO()
+    canvas = Canvas(out, invariant=1)
+    canvas.setFont("Helvetica", 18)
+    if sideways:
+        canvas.rotate(90)
+        canvas.drawString(72, -72, "Letter number: L-17")
+    else:
+        canvas.drawString(72, 720, "Letter number: L-17")
+    canvas.save()
+    return out.getvalue()
+
+
+def _mended(service: Pipeline, job: Job, wishes: PageWishes) -> Job:
+    return service.finish(rerun_job(service.services, TENANT, job.id, given=Given(pages=wishes)), seconds=90)
+
+
+def _words(service: Pipeline, job: Job) -> tuple[PageText, ...]:
+    with service.services.store.read() as rows:
+        return rows.pages.load(job.source_key or "")
+
+
+def _points(box: Box) -> list[dict[str, float]]:
+    return [{"x": point.x, "y": point.y} for point in box.quad()]

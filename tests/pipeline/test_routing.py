@@ -9,7 +9,7 @@ import pytest
 from service.domain.jobs import Job, JobStatus
 from service.domain.pages import PageRange, PageText, TextSource
 from service.domain.routes import JobSchema, Route, UnroutedReason
-from service.jobs.control import GivenDocument, rerun_job
+from service.jobs.control import Given, GivenDocument, rerun_job
 from service.jobs.queries import get_job
 from service.jobs.schemas import SchemaWish, choose_schemas, put_schema, ready_schemas
 from tests.fakes.mixed_pile import INVOICE, LETTER, RECEIPT, pile
@@ -44,7 +44,7 @@ def test_a_given_schema_is_not_looked_for_and_joins_those_of_the_job(service: Pi
     chosen = JobSchema(source=contract.source, name="contract", version=0)
     job = service.run(pile(INVOICE, LETTER), model="embedded", split_documents=True)
     documents = [GivenDocument(pages=PageRange(1, 1)), GivenDocument(pages=PageRange(2, 2), schema=chosen)]
-    rerun_job(service.services, TENANT, job.id, documents=documents)
+    rerun_job(service.services, TENANT, job.id, given=Given(documents=documents))
     again = service.finish(job)
     assert names_of(again) == ["document", "contract@0"]
     assert [record["schema"]["name"] for record in service.result(again)["records"]] == ["document", "contract"]

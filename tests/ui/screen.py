@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
+import pypdfium2 as pdfium
 from playwright.sync_api import Page, expect
 from reportlab.pdfgen.canvas import Canvas
 
@@ -83,6 +84,17 @@ def invoice() -> bytes:
     rows = [(line["description"], str(line["quantity"]), f"{line['amount']:.2f}") for line in LINES]
     sums = [(name.capitalize(), "", f"{TRUTH[name]:.2f}") for name in ("subtotal", "tax", "total")]
     return paper([*head, ("Description", "Quantity", "Amount"), *rows], [*sums, ("IBAN", TRUTH["iban"])])
+
+
+def turned(pdf: bytes, degrees: int) -> bytes:
+    """The same pages, all turned clockwise."""
+    document = pdfium.PdfDocument(pdf)
+    for page in document:
+        page.set_rotation(degrees)
+    out = io.BytesIO()
+    document.save(out)
+    document.close()
+    return out.getvalue()
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from tests.fakes.local_service import LocalService
 from tests.fakes.model_stub import ModelStub
 from tests.ui.accessibility import faults
 from tests.ui.conftest import PROGRAM, Opener
-from tests.ui.screen import TRUTH, Screen, invoice, schema
+from tests.ui.screen import TRUTH, Screen, invoice, schema, turned
 
 WRONG = {**TRUTH, "total": 452.4}
 
@@ -192,3 +192,32 @@ def test_a_page_is_left_out_and_another_read_again(open_screen: Opener, stub: Mo
     expect(page.locator("#loading")).to_be_visible()
     expect(page.locator("#loading")).to_be_hidden(timeout=60_000)
     assert screen.result(job)["coverage"][0]["text"] == "ocr"
+
+
+def test_a_page_is_turned_and_read_again(open_screen: Opener, stub: ModelStub) -> None:
+    """The picture, the words under the mouse and the history follow; corrections stay."""
+    stub.answers(WRONG)
+    screen = open_screen()
+    job = screen.hand_in(turned(invoice(), 270), schema())
+    screen.open(job)
+    page = screen.page
+    page.locator(".field", has_text="Order number").click()
+    page.keyboard.type("LL-9999")
+    page.keyboard.press("Enter")
+    screen.stored()
+    lies = "image => image.naturalWidth > image.naturalHeight"
+    assert page.locator("#picture").evaluate(lies)
+    page.get_by_role("button", name="More").click()
+    page.get_by_role("menuitem", name="Turn this page").click()
+    page.get_by_role("combobox").select_option("A quarter to the right ↻")
+    page.get_by_role("button", name="Turn and read").click()
+    expect(page.locator("#picture")).to_have_attribute("src", re.compile("rotation=0$"), timeout=60_000)
+    expect(page.locator("#picture")).to_have_js_property("complete", value=True)
+    assert not page.locator("#picture").evaluate(lies)
+    assert screen.values(job)["order_number"] == "LL-9999"
+    page.locator(".field", has_text="Seller name").click()
+    page.wait_for_timeout(300)  # the words come after the picture
+    screen.drag(job, 1, "Lantern & Loom")
+    expect(page.locator(".field", has_text="Seller name")).to_contain_text("Lantern & Loom")
+    page.get_by_role("button", name="History").click()
+    expect(page.locator(".history")).to_contain_text("page 1 turned by 90°")

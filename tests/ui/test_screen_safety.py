@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import httpx
 from playwright.sync_api import expect
 
@@ -88,17 +90,19 @@ def test_pages_allow_nothing_that_they_do_not_need(service: tuple[str, LocalServ
     """A strict policy on every page and file; what is not there is not found; a wrong key opens nothing."""
     url, _ = service
     with httpx.Client(base_url=url) as client:
-        for path in ("/", "/review/job_x", "/sign-in", "/ui/review.js", "/ui/base.css", "/ui/mark.svg"):
+        for path in ("/", "/review/job_x", "/sign-in", "/ui/old/review.js", "/ui/old/base.css", "/ui/old/mark.svg"):
             answer = client.get(path)
             policy = answer.headers["content-security-policy"]
             assert answer.status_code == 200
             assert "unsafe" not in policy
             assert "default-src 'none'" in policy
             assert "frame-ancestors 'none'" in policy
-        assert client.get("/ui/review.js", headers={"If-None-Match": answer.headers["etag"]}).status_code == 200
-        same = client.get("/ui/mark.svg", headers={"If-None-Match": answer.headers["etag"]})
+        assert client.get("/ui/old/review.js", headers={"If-None-Match": answer.headers["etag"]}).status_code == 200
+        same = client.get("/ui/old/mark.svg", headers={"If-None-Match": answer.headers["etag"]})
         assert (same.status_code, same.content) == (304, b"")
-        for path in ("/ui/none.js", "/ui/..%2fpages.py", "/ui/inbox.html"):
+        parts = re.findall(r'"(/ui/[^"]+)"', client.get("/").text)
+        assert all("immutable" in client.get(part).headers["cache-control"] for part in parts)
+        for path in ("/ui/x/none.js", "/ui/x/..%2fpages.py", "/ui/x/inbox.html"):
             assert client.get(path).status_code == 404
         refused = client.post("/sign-in", data={"key": "fm_wrong"})
         assert (refused.status_code, refused.headers["location"]) == (303, "/sign-in?refused")

@@ -34,9 +34,9 @@ export const post = (path, body, options) => call("POST", path, { body, ...optio
 export const put = (path, body, options) => call("PUT", path, { body, ...options });
 export const del = (path, options) => call("DELETE", path, options);
 
-/** Address of a page's picture. */
-export function picture(fileId, page, dpi) {
-  return `${API}/files/${encodeURIComponent(fileId)}/pages/${page}/image?dpi=${dpi}`;
+/** Address of the picture of a page, which is one of `file.pages`: turned as its places want it. */
+export function picture(file, { page, rotation }, dpi) {
+  return `${API}/files/${encodeURIComponent(file.id)}/pages/${page}/image?dpi=${dpi}&rotation=${rotation}`;
 }
 
 /** An id that no other operation has; also where the page is not served over TLS. */

@@ -1,9 +1,9 @@
 // The field in hand, always in the same place: what the page shows, what is stored, and what may be done.
 
-import { post } from "/ui/api.js";
-import { $, foreign, h, mark } from "/ui/dom.js";
-import { place, plain } from "/ui/record.js";
-import { explain } from "/ui/words.js";
+import { post } from "./api.js";
+import { $, foreign, h, mark } from "./dom.js";
+import { place, plain } from "./record.js";
+import { explain } from "./words.js";
 
 const PREVIEW_MS = 140;
 const EVIDENCE = { width: 600, height: 76 };

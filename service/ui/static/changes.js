@@ -1,6 +1,6 @@
 // Every change goes to the service at once, one after the other, and is called stored when the service said so.
 
-import { ApiError, freshId, post } from "/ui/api.js";
+import { ApiError, freshId, post } from "./api.js";
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 8000;

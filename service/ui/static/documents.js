@@ -1,7 +1,7 @@
 // The documents inside a file: which schema each has, and how a person says what they are.
 
-import { get } from "/ui/api.js";
-import { bareSchema } from "/ui/words.js";
+import { get } from "./api.js";
+import { bareSchema } from "./words.js";
 
 const WHY = {
   no_text: "nothing could be read on them",
@@ -10,8 +10,12 @@ const WHY = {
 };
 const LINE = /^(not\s+)?(\d+)(?:\s*[-–]\s*(\d+))?(?:\s+(\S+))?$/;
 
-/** The schemas of all records by the index of their document; each is asked for once. */
-export async function fetchSchemas(jobId, result) {
+/** The schemas of all records by the index of their document; each is asked for once. `only`: the one of all, on its way. */
+export async function fetchSchemas(jobId, result, only) {
+  if (only) {
+    const schema = bareSchema(await only);
+    return new Map(result.records.map(({ index }) => [index, schema]));
+  }
   const asked = new Map();
   const found = new Map();
   for (const { index, schema } of result.records) {

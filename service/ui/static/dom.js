@@ -18,6 +18,11 @@ export function h(tag, props = {}, ...children) {
 
 export const $ = (selector) => document.querySelector(selector);
 
+/** What may follow once the eye has what it waits for. */
+export function afterPaint(work) {
+  requestAnimationFrame(() => setTimeout(work));
+}
+
 const SVG = "http://www.w3.org/2000/svg";
 /** Four marks: each has its own shape, so that colour is not needed to tell them apart. */
 const SHAPES = {

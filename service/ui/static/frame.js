@@ -1,8 +1,8 @@
 // What stands around the document: its name and state, its pages, and whether all is stored.
 
-import { API, picture } from "/ui/api.js";
-import { $, foreign, h, visible } from "/ui/dom.js";
-import { REVIEW } from "/ui/words.js";
+import { API, picture } from "./api.js";
+import { $, foreign, h, visible } from "./dom.js";
+import { REVIEW } from "./words.js";
 
 const SAVED = { stored: "All changes are stored", storing: "Storing…", waiting: "Not stored yet: the service does not answer" };
 export const DECIDED = new Set(["approved", "rejected"]);
@@ -39,15 +39,16 @@ export function drawLeft(doc) {
 export function drawThumbs(doc, show) {
   const nav = $("#thumbs");
   nav.hidden = doc.file.pages.length < 2;
-  nav.replaceChildren(...doc.file.pages.map(({ page }) => h(
+  nav.replaceChildren(...doc.file.pages.map((shape) => h(
     "button",
-    { data: { page: String(page) }, aria: { label: `Page ${page}` }, onclick: () => show(page) },
-    h("img", { src: picture(doc.file.id, page, 72), alt: "", loading: "lazy", decoding: "async" }),
-    h("span", { class: "thumb-number" }, String(page), h("span", { class: "thumb-open", hidden: true })),
+    { data: { page: String(shape.page) }, aria: { label: `Page ${shape.page}` }, onclick: () => show(shape.page) },
+    h("img", { src: picture(doc.file, shape, 72), alt: "", loading: "lazy", decoding: "async" }),
+    h("span", { class: "thumb-number" }, String(shape.page), h("span", { class: "thumb-open", hidden: true })),
   )));
 }
 
 function drawBadges(doc) {
+  if (doc.file.pages.length < 2) return;
   const counts = new Map();
   for (const open of doc.model.open()) {
     const page = doc.model.entry(open).page;

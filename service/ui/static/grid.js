@@ -1,7 +1,7 @@
 // A table of the record: only the rows in view are in the page, so that two thousand of them are as quick as ten.
 
-import { h, mark, visible } from "/ui/dom.js";
-import { place, plain } from "/ui/record.js";
+import { h, mark, visible } from "./dom.js";
+import { place, plain } from "./record.js";
 
 const ROW_PX = 28;
 const MOST_SHOWN = 9;
@@ -23,8 +23,11 @@ export class Grid {
     this.rules = rules;
     this.on = on;
     this.active = null;
+    this.top = 0;
+    /** Rows that are in the page, by their number: the element and what it shows. */
+    this.rows = new Map();
     this.body = h("div", { class: "grid-body", role: "rowgroup" });
-    this.window = h("div", { class: "grid-window", tabIndex: 0, role: "grid", aria: { label: table.label, rowcount: String(table.ids.length + 1) }, onscroll: () => this.draw() }, this.#head(), this.body);
+    this.window = h("div", { class: "grid-window", tabIndex: 0, role: "grid", aria: { label: table.label, rowcount: String(table.ids.length + 1) }, onscroll: () => { this.top = this.window.scrollTop; this.draw(); } }, this.#head(), this.body);
     this.foot = h("div", { class: "grid-foot" });
     this.element = h("section", { class: "grid" }, this.#title(), this.window, this.foot);
     const columns = `26px ${table.columns.map(width).join(" ")} 26px`;
@@ -51,17 +54,40 @@ export class Grid {
     this.active = leaf?.table === this.table ? leaf : null;
     if (this.active) {
       const top = this.active.row * ROW_PX;
-      const view = this.window.clientHeight - 2 * ROW_PX;
-      if (top < this.window.scrollTop) this.window.scrollTop = top;
-      else if (top > this.window.scrollTop + view) this.window.scrollTop = top - view;
+      this.view ??= this.window.clientHeight - 2 * ROW_PX; // its height is fixed, and asking makes the page lay out
+      if (top < this.top) this.#scroll(top);
+      else if (top > this.top + this.view) this.#scroll(top - this.view);
     }
     this.draw();
   }
 
+  #scroll(top) {
+    this.window.scrollTop = top;
+    this.top = top;
+  }
+
+  /** Draw the rows in view; one that shows what it showed before stays. */
   draw() {
-    const first = Math.max(0, Math.floor(this.window.scrollTop / ROW_PX) - SPARE);
+    const first = Math.max(0, Math.floor(this.top / ROW_PX) - SPARE);
     const last = Math.min(this.table.rows.length, first + MOST_SHOWN + 2 * SPARE + 2);
-    this.body.replaceChildren(...this.table.rows.slice(first, last).map((cells, index) => this.#row(cells, first + index)));
+    const before = this.rows;
+    this.rows = new Map();
+    for (let index = first; index < last; index += 1) {
+      const cells = this.table.rows[index];
+      const shows = cells.map((leaf) => `${this.#states(leaf)}\u0000${plain(this.model.entry(leaf).value)}`).join("\u0000");
+      const known = before.get(index);
+      this.rows.set(index, known?.shows === shows ? known : { shows, element: this.#row(cells, index) });
+    }
+    for (const [index, { element }] of before) if (this.rows.get(index)?.element !== element) element.remove();
+    let at = this.body.firstChild;
+    for (const { element } of this.rows.values()) {
+      if (element === at) at = at.nextSibling;
+      else this.body.insertBefore(element, at);
+    }
+  }
+
+  #states(leaf) {
+    return `${NUMBERS.has(leaf.field.type) ? "number " : ""}${this.model.mark(leaf)}${leaf === this.active ? " active" : ""}${this.model.broken.has(leaf.pointer) ? " broken" : ""}`;
   }
 
   #row(cells, index) {
@@ -80,14 +106,13 @@ export class Grid {
   #cell(leaf) {
     const kind = this.model.mark(leaf);
     const value = plain(this.model.entry(leaf).value);
-    const states = `${NUMBERS.has(leaf.field.type) ? "number " : ""}${kind}${leaf === this.active ? " active" : ""}${this.model.broken.has(leaf.pointer) ? " broken" : ""}`;
     const button = h(
       "button",
       { class: "cell-button", tabIndex: -1, title: visible(value), onclick: () => this.on.open(leaf) },
       kind === "passed" ? null : mark(kind),
       h("bdi", { dir: "auto" }, visible(value) || "–"),
     );
-    return h("div", { class: `cell ${states}`, role: "gridcell" }, button);
+    return h("div", { class: `cell ${this.#states(leaf)}`, role: "gridcell" }, button);
   }
 
   /** The sum of each column of numbers, with what is missing to the total that a check names. */

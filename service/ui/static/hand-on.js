@@ -1,8 +1,8 @@
 // A document goes to a colleague with a question, or back to the program that sent the reviewer here.
 
-import { get, post } from "/ui/api.js";
-import { ask } from "/ui/dialogs.js";
-import { $, foreign } from "/ui/dom.js";
+import { get, post } from "./api.js";
+import { ask } from "./dialogs.js";
+import { $, foreign } from "./dom.js";
 
 /** Whether a signed link opened this page: then there is one document, and no next one. */
 export const LINKED = document.body.classList.contains("linked");

@@ -1,10 +1,10 @@
 // The list of documents: what waits, what runs, what is done.
 
-import { ApiError, get, picture, post } from "/ui/api.js";
-import { ask } from "/ui/dialogs.js";
-import { $, foreign, h, mark } from "/ui/dom.js";
-import { offerUpload, setSchemas, wireUpload } from "/ui/intake.js";
-import { age, isOver, REVIEW, STATUS } from "/ui/words.js";
+import { ApiError, get, picture, post } from "./api.js";
+import { ask } from "./dialogs.js";
+import { $, foreign, h, mark } from "./dom.js";
+import { offerUpload, setSchemas, wireUpload } from "./intake.js";
+import { age, isOver, REVIEW, STATUS } from "./words.js";
 
 const POLL_MS = 1000;
 const IDLE_MS = 4000;
@@ -208,7 +208,7 @@ function warm(job) {
   const file = job && files.get(job.file_id);
   if (!file?.pages?.length || warmed.has(file.id)) return;
   warmed.add(file.id);
-  new Image().src = picture(file.id, 1, 100);
+  new Image().src = picture(file, file.pages[0], 100);
 }
 
 /** The oldest waiting document is what Review next gives; the marked one is what Enter opens. */

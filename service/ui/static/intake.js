@@ -1,7 +1,7 @@
 // Adding documents: dropped or chosen, with the schema that says what to extract.
 
-import { ApiError, get } from "/ui/api.js";
-import { $, foreign, h } from "/ui/dom.js";
+import { ApiError, get } from "./api.js";
+import { $, foreign, h } from "./dom.js";
 
 const OWN = "own";
 const AUTO = "auto";

@@ -1,7 +1,7 @@
 // Mending what a run took for granted: where documents begin and end, which pages count, how a page is read.
 
-import { ask } from "/ui/dialogs.js";
-import { readWritten, written } from "/ui/documents.js";
+import { ask } from "./dialogs.js";
+import { readWritten, written } from "./documents.js";
 
 /** Which pages are one document; what a new run is asked for, or nothing. */
 export async function askBoundaries(doc) {
@@ -15,4 +15,13 @@ export async function askToRead(doc, page) {
   const text = `Page ${page} is read from its picture, whatever text it holds: for pages whose text is wrong, or cannot be chosen. Your corrections stay where their place is still there.`;
   const answer = await ask({ heading: "Read this page again?", text, yes: "Read again" });
   return answer && { read_again: [page] };
+}
+
+const TURNS = [["90", "A quarter to the right ↻"], ["270", "A quarter to the left ↺"], ["180", "Upside down"]];
+
+/** How the page in view is to be turned. */
+export async function askToTurn(doc, page) {
+  const text = `Page ${page} is turned, read again and its values found anew. Your corrections stay where their place is still there.`;
+  const answer = await ask({ heading: `Turn page ${page}`, text, choices: TURNS, yes: "Turn and read" });
+  return answer && { turn: [{ page, degrees: Number(answer.chosen) }] };
 }

@@ -1,13 +1,32 @@
 // The page: its picture with zoom, the boxes of the fields, and taking words from it.
 
-import { get, picture } from "/ui/api.js";
-import { $, h } from "/ui/dom.js";
+import { get, picture } from "./api.js";
+import { $, afterPaint, h } from "./dom.js";
 
 const SCREEN_DPI = 100;
 const SHARP_DPI = 150;
 const STEP = 1.25;
 const DRAG_PX = 4;
 const MARGIN = 0.004;
+const MOST_PICTURES = 16;
+const POINTS = 72;
+
+/** Pictures by their address, the newest last: each is asked for and decoded once. */
+const pictures = new Map();
+
+/** Ask for the picture of a page, maybe ahead of time: the image, whether it can be shown at once, and when it can. */
+export function fetchPicture(file, shape, dpi = SCREEN_DPI) {
+  const address = picture(file, shape, dpi);
+  const known = pictures.get(address);
+  if (known) return known;
+  const image = h("img", { id: "picture", decoding: "sync", alt: `Page ${shape.page}`, src: address });
+  const asked = { image, isReady: false };
+  asked.ready = image.decode().then(() => { asked.isReady = true; return image; });
+  asked.ready.catch(() => pictures.delete(address));
+  pictures.set(address, asked);
+  if (pictures.size > MOST_PICTURES) pictures.delete(pictures.keys().next().value);
+  return asked;
+}
 
 const box = (quad) => {
   const xs = quad.map((point) => point.x);
@@ -19,6 +38,11 @@ const union = (boxes) => ({
   x0: Math.min(...boxes.map((b) => b.x0)), y0: Math.min(...boxes.map((b) => b.y0)),
   x1: Math.max(...boxes.map((b) => b.x1)), y1: Math.max(...boxes.map((b) => b.y1)),
 });
+/** Corners after the page was turned: what another job turned since is read otherwise than this one's places say. */
+function turned(corners, degrees) {
+  const quarters = ((degrees / 90) % 4 + 4) % 4;
+  return quarters === 0 ? corners : turned([3, 0, 1, 2].map((n) => ({ x: 1 - corners[n].y, y: corners[n].x })), degrees - 90);
+}
 const UNSPACED = /[\u3040-\u30ff\u4e00-\u9fff]$/u;
 
 /** Words in reading order as one text; scripts without spaces get none. */
@@ -32,7 +56,6 @@ export class PageView {
   #zoom = Number(sessionStorage.getItem("zoom")) || 0;
   #start = null;
   #boxes = [];
-  #sharp = new Map();
 
   constructor({ picked, boxed, turned }) {
     this.picked = picked;
@@ -41,9 +64,9 @@ export class PageView {
     this.page = 0;
     $("#zoom-in").addEventListener("click", () => this.#zoomBy(STEP));
     $("#zoom-out").addEventListener("click", () => this.#zoomBy(1 / STEP));
-    $("#zoom-fit").addEventListener("click", () => { this.#zoom = 0; this.#size(); });
+    $("#zoom-fit").addEventListener("click", () => this.#zoomTo(0));
     $("#viewport").addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
-    new ResizeObserver(() => this.#size()).observe($("#viewport"));
+    new ResizeObserver(([{ contentRect }]) => { this.room = contentRect; this.#size(); }).observe($("#viewport"));
     const page = $("#page");
     page.addEventListener("pointerdown", (event) => this.#down(event));
     page.addEventListener("pointermove", (event) => this.#move(event));
@@ -57,31 +80,37 @@ export class PageView {
     this.file = file;
     this.page = 0;
     this.#words.clear();
-    this.#sharp.clear();
   }
 
   show(number) {
     if (number === this.page) return;
     this.page = number;
-    const image = $("#picture");
-    image.alt = `Page ${number}`;
-    image.src = picture(this.file.id, number, SCREEN_DPI);
     $("#page-number").textContent = this.file.pages.length > 1 ? `Page ${number} of ${this.file.pages.length}` : "";
     $("#chosen-words").replaceChildren();
+    $("#picture").replaceWith(fetchPicture(this.file, this.#shape(number)).image);
     this.#size();
-    image.onload = () => this.sharp(number).then((fine) => { if (this.page === number && image.src !== fine.src) image.src = fine.src; }, () => {});
     this.turned(number);
-    this.#load(number);
+    afterPaint(() => this.#load(number));
+  }
+
+  #shape(number) {
+    return this.file.pages[number - 1];
+  }
+
+  /** Ask for a page that will probably be shown. */
+  prepare(number) {
+    if (number && this.#shape(number)) fetchPicture(this.file, this.#shape(number));
+  }
+
+  /** The picture of a page if it can be drawn from at once. */
+  atHand(number) {
+    const { image, isReady } = fetchPicture(this.file, this.#shape(number));
+    return isReady ? image : null;
   }
 
   /** The finer picture of a page, for evidence and for zooming in. */
   sharp(number) {
-    if (!this.#sharp.has(number)) {
-      const image = new Image();
-      image.src = picture(this.file.id, number, SHARP_DPI);
-      this.#sharp.set(number, image.decode().then(() => image));
-    }
-    return this.#sharp.get(number);
+    return fetchPicture(this.file, this.#shape(number), SHARP_DPI).ready;
   }
 
   /** Words of a page; none where nothing was read. */
@@ -89,8 +118,12 @@ export class PageView {
     if (this.#words.has(number)) return;
     this.#words.set(number, []);
     try {
-      const { words } = await get(`/files/${this.file.id}/pages/${number}`);
-      this.#words.set(number, words.map((word, index) => ({ ...word, index, box: box(word.coordinates) })));
+      const { words, rotation } = await get(`/files/${this.file.id}/pages/${number}`);
+      const turn = this.#shape(number).rotation - rotation;
+      this.#words.set(number, words.map((word, index) => {
+        const coordinates = turned(word.coordinates, turn);
+        return { ...word, coordinates, index, box: box(coordinates) };
+      }));
     } catch {
       this.#words.delete(number);
     }
@@ -141,19 +174,25 @@ export class PageView {
 
   #size() {
     if (!this.file || !this.page) return;
-    const shape = this.file.pages[this.page - 1];
-    const view = $("#viewport");
-    const fit = Math.min((view.clientWidth - 24) / shape.width, (view.clientHeight - 24) / shape.height);
+    const { page, file } = this;
+    const shape = this.#shape(page);
+    const fit = this.room ? Math.min(this.room.width / shape.width, this.room.height / shape.height) : 1;
     const scale = this.#zoom || fit;
     $("#page").style.width = `${Math.max(80, shape.width * scale)}px`;
     $("#page").style.height = `${Math.max(80, shape.height * scale)}px`;
-    sessionStorage.setItem("zoom", String(this.#zoom));
+    if (scale * devicePixelRatio <= SCREEN_DPI / POINTS) return;
+    this.sharp(page).then((image) => { if (this.page === page && this.file === file) $("#picture").replaceWith(image); }, () => {});
+  }
+
+  #zoomTo(zoom) {
+    this.#zoom = zoom;
+    sessionStorage.setItem("zoom", String(zoom));
+    this.#size();
   }
 
   #zoomBy(factor) {
-    const now = $("#page").clientWidth / this.file.pages[this.page - 1].width;
-    this.#zoom = Math.min(6, Math.max(0.2, now * factor));
-    this.#size();
+    const now = $("#page").clientWidth / this.#shape(this.page).width;
+    this.#zoomTo(Math.min(6, Math.max(0.2, now * factor)));
     this.reveal();
   }
 

@@ -1,8 +1,8 @@
 // All fields of a record at a glance, its checks, and its tables.
 
-import { $, foreign, h, mark } from "/ui/dom.js";
-import { Grid } from "/ui/grid.js";
-import { plain } from "/ui/record.js";
+import { $, foreign, h, mark } from "./dom.js";
+import { Grid } from "./grid.js";
+import { plain } from "./record.js";
 
 export class Panel {
   /** `on` has `open(leaf)`, `add(table, before)`, `remove(table, row)`. */
@@ -21,6 +21,7 @@ export class Panel {
     this.grids = model.tables.map((table) => new Grid(model, table, rules, this.on));
     $("#tables").replaceChildren(...this.grids.map((grid) => grid.element));
     for (const grid of this.grids) grid.window.scrollTop = keep.get(grid.table.pointer) ?? 0;
+    this.active = null;
     this.checks();
   }
 
@@ -58,12 +59,11 @@ export class Panel {
   }
 
   activate(leaf) {
-    for (const [address, button] of this.items) {
-      const here = address === leaf.address;
-      button.classList.toggle("active", here);
-      if (here) button.setAttribute("aria-current", "true");
-      else button.removeAttribute("aria-current");
-    }
+    this.active?.classList.remove("active");
+    this.active?.removeAttribute("aria-current");
+    this.active = this.items.get(leaf.address);
+    this.active?.classList.add("active");
+    this.active?.setAttribute("aria-current", "true");
     for (const grid of this.grids) grid.activate(leaf);
   }
 

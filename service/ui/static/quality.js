@@ -1,10 +1,10 @@
 // What reviews say about the model, and what it learned from them.
 
-import { del, get } from "/ui/api.js";
-import { line, reliability } from "/ui/charts.js";
-import { ask } from "/ui/dialogs.js";
-import { $, foreign, h } from "/ui/dom.js";
-import { age, title } from "/ui/words.js";
+import { del, get } from "./api.js";
+import { line, reliability } from "./charts.js";
+import { ask } from "./dialogs.js";
+import { $, foreign, h } from "./dom.js";
+import { age, title } from "./words.js";
 
 const percent = (share) => (share.value === null ? "–" : `${(share.value * 100).toFixed(share.count < 100 ? 0 : 1)} %`);
 const of = (share) => (share.count ? `${share.right} of ${share.count}` : "none yet");

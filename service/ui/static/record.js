@@ -1,12 +1,15 @@
 // A record as the screen sees it: single fields, tables, and where each leaf is addressed.
 
-import { escapeToken, plainField, title } from "/ui/words.js";
+import { escapeToken, plainField, title } from "./words.js";
 
 /** What is known of a leaf nobody told about. */
 const NOTHING = { value: null, verdict: "absent", confidence: "low", page: null, coordinates: [] };
 
 /** One document of the file. */
 export class RecordModel {
+  #open = null;
+  #placed = null;
+
   constructor(record, root, pages) {
     this.record = record;
     this.root = root;
@@ -101,9 +104,22 @@ export class RecordModel {
     return this.isOpen(leaf) ? "unseen" : "passed";
   }
 
-  /** Leaves that wait for a person, in the order of the panel. */
+  /** Leaves that wait for a person, in the order of the panel; not to be changed. */
   open() {
-    return this.leaves.filter((leaf) => this.isOpen(leaf));
+    this.#open ??= this.leaves.filter((leaf) => this.isOpen(leaf));
+    return this.#open;
+  }
+
+  /** Leaves whose place is on a page; not to be changed. */
+  on(page) {
+    this.#placed ??= Map.groupBy(this.leaves.filter((leaf) => this.entry(leaf).coordinates?.length), (leaf) => this.entry(leaf).page);
+    return this.#placed.get(page) ?? [];
+  }
+
+  /** Entries are others now. */
+  changed() {
+    this.#open = null;
+    this.#placed = null;
   }
 
   /** Why a number does not pass unseen by the schema's limits, in words; nothing where it does. */

@@ -1,23 +1,25 @@
 // One document under review: what is in hand, the keys, and the way to the next one.
 
-import { ApiError, get, picture, post } from "/ui/api.js";
-import { Card } from "/ui/card.js";
-import { Changes } from "/ui/changes.js";
-import { ask, showHistory, showKeys } from "/ui/dialogs.js";
-import { fetchSchemas, saidOfUnrouted } from "/ui/documents.js";
-import { $, h } from "/ui/dom.js";
-import { DECIDED, drawHead, drawLeft, drawThumbs, notice, told } from "/ui/frame.js";
-import { pasted, spreadsheet } from "/ui/grid.js";
-import { askColleague, goBack, LINKED, showQuestion } from "/ui/hand-on.js";
-import { askBoundaries, askToRead } from "/ui/mend.js";
-import { PageView } from "/ui/page-view.js";
-import { Panel } from "/ui/panel.js";
-import { place, plain, RecordModel } from "/ui/record.js";
-import { showSoFar } from "/ui/so-far.js";
-import { isOver } from "/ui/words.js";
+import { ApiError, get, post } from "./api.js";
+import { Card } from "./card.js";
+import { Changes } from "./changes.js";
+import { ask, showHistory, showKeys } from "./dialogs.js";
+import { fetchSchemas, saidOfUnrouted } from "./documents.js";
+import { $, afterPaint, h } from "./dom.js";
+import { DECIDED, drawHead, drawLeft, drawThumbs, notice, told } from "./frame.js";
+import { pasted, spreadsheet } from "./grid.js";
+import { askColleague, goBack, LINKED, showQuestion } from "./hand-on.js";
+import { askBoundaries, askToRead, askToTurn } from "./mend.js";
+import { fetchPicture, PageView } from "./page-view.js";
+import { Panel } from "./panel.js";
+import { place, plain, RecordModel } from "./record.js";
+import { showSoFar } from "./so-far.js";
+import { isOver } from "./words.js";
 
 const CLAIM_AGAIN_MS = 120_000;
 const TOO_SOON_MS = 400;
+/** Waiting documents among which the next one is looked for: others may have some in hand. */
+const LOOKED_AT = 10;
 
 /** Everything about the document on the screen. */
 let doc = null;
@@ -31,16 +33,30 @@ const card = new Card({ accept, absent, undo, take: (candidate) => change({ valu
 
 // loading
 
-async function fetchDocument(jobId) {
-  const job = await get(`/jobs/${jobId}`);
+/** A document with all that is drawn of it first; `known`: its job, if it was just told. */
+async function fetchDocument(jobId, known) {
+  const job = known ?? (await get(`/jobs/${jobId}`));
   if (!isOver(job)) return { job };
-  if (job.status.endsWith("succeeded")) new Image().src = picture(job.file_id, 1, 100); // on its way while the record is
-  const result = await get(`/jobs/${jobId}/result?view=compact`);
-  return { job, result, schemas: await fetchSchemas(jobId, result), file: result.file };
+  const only = job.schema ? get(`/jobs/${jobId}/schema`) : null;
+  const fetched = get(`/jobs/${jobId}/result?view=compact`).then((result) => {
+    const first = result.file?.pages[(firstOpen(result) ?? result.records[0]?.pages?.[0] ?? 1) - 1];
+    if (first) fetchPicture(result.file, first);
+    return result;
+  });
+  const [result] = await Promise.all([fetched, only]);
+  return { job, result, schemas: await fetchSchemas(jobId, result, only), file: result.file };
 }
 
-async function load(jobId) {
-  const found = ahead?.id === jobId ? await ahead.fetched : await fetchDocument(jobId);
+/** What was fetched ahead, if nothing was done to the document since but to hand it out. */
+async function fetchedAhead(job) {
+  const found = ahead?.id === job.id ? await ahead.fetched : null;
+  if (found?.result?.run !== job.run || found.result.revision + 1 !== job.revision) return null;
+  return { ...found, job, result: { ...found.result, revision: job.revision } };
+}
+
+/** Open a document; `known`: its job, if it was just handed out. */
+async function load(jobId, known) {
+  const found = (known && (await fetchedAhead(known))) ?? (await fetchDocument(jobId, known));
   ahead = null;
   if (!found.result) {
     await showSoFar(found.job);
@@ -63,8 +79,14 @@ async function load(jobId) {
   drawThumbs(doc, (page) => view.show(page));
   showRecord(0);
   told("stored");
-  claim();
-  lookAhead();
+  afterPaint(() => { claim(known); lookAhead(); });
+}
+
+/** The page of the first value that a person should look at. */
+function firstOpen(result) {
+  const [record] = result.records;
+  const waits = (entry) => entry.page && !entry.reviewed && (entry.confidence === "low" || entry.verdict === "ambiguous");
+  return Object.values(record?.fields ?? {}).find(waits)?.page;
 }
 
 const schemaOf = (record) => doc.schemas.get(record.index);
@@ -83,11 +105,11 @@ function showRecord(index) {
 }
 
 /** Take it in hand, so that no colleague decides it meanwhile; a document that is decided is only looked at. */
-async function claim() {
+async function claim(handedOut) {
   const at = doc;
   if (DECIDED.has(doc.job.review.state) || doc.job.review.state === "not_needed") return;
   try {
-    const job = await post(`/jobs/${at.job.id}/claim`);
+    const job = handedOut ?? (await post(`/jobs/${at.job.id}/claim`));
     if (doc !== at) return;
     at.job = job;
     drawHead(doc);
@@ -100,12 +122,10 @@ async function claim() {
 /** Ask for the oldest waiting document and its first picture before it is wanted. */
 async function lookAhead() {
   if (LINKED) return;
-  const { jobs } = await get("/jobs?review=needed&limit=200");
-  const next = jobs.filter((job) => job.id !== doc.job.id && isOver(job) && !job.review.claimed_by).at(-1);
-  if (!next) return;
-  ahead = { id: next.id, fetched: fetchDocument(next.id) };
-  const found = await ahead.fetched;
-  if (found.file?.pages.length) new Image().src = picture(found.file.id, found.result.records[0]?.pages[0] ?? 1, 100);
+  const at = doc;
+  const { jobs } = await get(`/jobs?review=needed&order=oldest&limit=${LOOKED_AT}`);
+  const next = jobs.find((job) => job.id !== at.job.id && isOver(job) && !job.review.claimed_by);
+  if (next && doc === at) ahead = { id: next.id, fetched: fetchDocument(next.id, next).catch(() => null) };
 }
 
 // drawing
@@ -124,18 +144,13 @@ function turned(page) {
   for (const button of $("#thumbs").children) {
     const here = button.dataset.page === String(page);
     button.classList.toggle("active", here);
-    if (here) button.scrollIntoView({ block: "nearest" });
+    if (here) afterPaint(() => button.scrollIntoView({ block: "nearest" }));
   }
   drawBoxes();
 }
 
 function drawBoxes() {
-  const list = doc.model.leaves.flatMap((item) => {
-    const entry = doc.model.entry(item);
-    if (entry.page !== view.page || !entry.coordinates?.length) return [];
-    return [{ id: item.address, coordinates: entry.coordinates, mark: doc.model.mark(item) }];
-  });
-  view.boxes(list);
+  view.boxes(doc.model.on(view.page).map((item) => ({ id: item.address, coordinates: doc.model.entry(item).coordinates, mark: doc.model.mark(item) })));
   view.strengthen(leaf?.address);
 }
 
@@ -157,17 +172,16 @@ function open(next) {
     panel.reveal(leaf);
     view.reveal();
     showEvidence(entry);
+    const soon = doc.model.open().find((item) => doc.model.entry(item).page > view.page);
+    view.prepare(soon ? doc.model.entry(soon).page : 0);
   });
 }
 
-/** What may follow once the eye has what it waits for. */
-function afterPaint(work) {
-  requestAnimationFrame(() => setTimeout(work));
-}
-
+/** The line of the page, from the picture that is there and then from the finer one. */
 function showEvidence(entry) {
-  card.evidence(null);
-  if (!entry.page || !entry.coordinates?.length) return;
+  const hasPlace = entry.page && entry.coordinates?.length;
+  card.evidence(hasPlace ? view.atHand(entry.page) : null, entry.coordinates);
+  if (!hasPlace) return;
   const at = leaf;
   view.sharp(entry.page).then((image) => { if (leaf === at) card.evidence(image, entry.coordinates); }, () => {});
 }
@@ -216,6 +230,7 @@ async function accept() {
 function confirm() {
   const entry = doc.model.entry(leaf);
   entry.reviewed = { as: "confirm", by: "you" };
+  doc.model.changed();
   send([{ op: "confirm", record: leaf.record, path: leaf.address, old: entry.value }]);
   panel.refresh(leaf);
 }
@@ -313,6 +328,7 @@ async function stored(batch, answer) {
   }
   for (const record of doc.result.records) record.checks = answer.checks[record.id] ?? record.checks;
   doc.model.check(answer.checks[doc.model.id] ?? doc.model.checks);
+  doc.model.changed();
   settleView(batch);
   return undefined;
 }
@@ -398,24 +414,29 @@ async function reject() {
   if (answer) await decide("reject", { reason: answer.written });
 }
 
+/** Decide, and ask for the next document at the same time; if the decision is refused, that one is given back. */
 async function decide(what, body) {
+  const { id } = doc.job;
+  const following = LINKED ? null : askNext([id]);
   try {
-    doc.job = await post(`/jobs/${doc.job.id}/${what}`, body);
-    sessionStorage.setItem("decided", doc.job.id);
-    await nextDocument();
+    doc.job = await post(`/jobs/${id}/${what}`, body);
   } catch (error) {
-    if (error instanceof ApiError) notice(error.message);
-    else throw error;
+    following?.then((job) => job && post(`/jobs/${job.id}/release`)).catch(() => {});
+    if (error instanceof ApiError) return notice(error.message);
+    throw error;
   }
+  sessionStorage.setItem("decided", id);
+  return goOn(following);
 }
 
 /** Give it back undecided, and take another one. */
 async function postpone() {
   await leave();
   await doc.changes.settled();
-  const put = doc.job.id;
-  if (doc.job.review.claimed_by) doc.job = await post(`/jobs/${put}/release`).catch(() => doc.job);
-  await nextDocument([put]);
+  const { id, review } = doc.job;
+  const following = LINKED ? null : askNext([id]);
+  if (review.claimed_by) doc.job = await post(`/jobs/${id}/release`).catch(() => doc.job);
+  await goOn(following);
 }
 
 /** Give it to a colleague with a question, and take another one. */
@@ -423,24 +444,31 @@ async function handOn() {
   await leave();
   await doc.changes.settled();
   try {
-    if (await askColleague(doc.job.id)) await nextDocument([doc.job.id]);
+    if (await askColleague(doc.job.id)) await nextDocument();
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     notice(error.message);
   }
 }
 
-async function nextDocument(skip = []) {
+async function nextDocument() {
   await leave();
   await doc.changes.settled();
-  if (LINKED) return goBack(doc.job) || drawHead(doc);
-  const { job } = await post("/review/next", { skip: [...skip, doc.job.id] });
-  if (!job) return location.assign("/");
-  history.pushState(null, "", `/review/${job.id}`);
-  return load(job.id);
+  await goOn(LINKED ? null : askNext([doc.job.id]));
 }
 
-/** Another run with other boundaries, or a page read anew; corrections stay where their place is still there. */
+const askNext = (skip) => post("/review/next", { skip }).then(({ job }) => job);
+
+/** To the document that was handed out, or where one goes when there is none. */
+async function goOn(following) {
+  if (LINKED) return goBack(doc.job) || drawHead(doc);
+  const job = await following;
+  if (!job) return location.assign("/");
+  history.pushState(null, "", `/review/${job.id}`);
+  return load(job.id, job);
+}
+
+/** Another run with other boundaries, or a page turned or read anew; corrections stay where their place is still there. */
 async function mend(question) {
   await leave();
   await doc.changes.settled();
@@ -520,7 +548,7 @@ function wire() {
   const menu = (shown) => { $("#more-menu").hidden = !shown; $("#more").setAttribute("aria-expanded", String(shown)); };
   $("#more").addEventListener("click", () => menu($("#more-menu").hidden));
   document.addEventListener("click", (event) => { if (event.target !== $("#more")) menu(false); });
-  for (const [id, act] of [["postpone", postpone], ["ask", handOn], ["reject", reject], ["reopen", reopen], ["to-next", () => nextDocument()], ["boundaries", () => mend(askBoundaries)], ["read-again", () => mend(askToRead)]]) $(`#${id}`).addEventListener("click", alone(act));
+  for (const [id, act] of [["postpone", postpone], ["ask", handOn], ["reject", reject], ["reopen", reopen], ["to-next", () => nextDocument()], ["boundaries", () => mend(askBoundaries)], ["turn-page", () => mend(askToTurn)], ["read-again", () => mend(askToRead)]]) $(`#${id}`).addEventListener("click", alone(act));
   addEventListener("beforeunload", (event) => { if (doc?.changes.pending || card.changed) event.preventDefault(); });
   addEventListener("popstate", () => location.reload());
   let active = Date.now();

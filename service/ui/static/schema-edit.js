@@ -1,7 +1,7 @@
 // The properties of a schema as rows that can be changed: name, kind, description; tables with their columns.
 
-import { h } from "/ui/dom.js";
-import { plainField } from "/ui/words.js";
+import { h } from "./dom.js";
+import { plainField } from "./words.js";
 
 const KINDS = { text: "Text", date: "Date", number: "Number", integer: "Whole number", boolean: "Yes or no", table: "Table", list: "List of texts", object: "Group" };
 

@@ -1,9 +1,9 @@
 // Schemas: those that are kept, and a new one that is proposed from documents, edited and kept.
 
-import { ApiError, get, post, put } from "/ui/api.js";
-import { $, foreign, h } from "/ui/dom.js";
-import { addProperty, drawProperties } from "/ui/schema-edit.js";
-import { bareSchema } from "/ui/words.js";
+import { ApiError, get, post, put } from "./api.js";
+import { $, foreign, h } from "./dom.js";
+import { addProperty, drawProperties } from "./schema-edit.js";
+import { bareSchema } from "./words.js";
 
 const MOST_FILES = 3;
 let files = [];

@@ -1,8 +1,8 @@
 // Values while the job runs: any of them may still change, and the page says so.
 
-import { ApiError, get } from "/ui/api.js";
-import { $, foreign, h } from "/ui/dom.js";
-import { STATUS, title } from "/ui/words.js";
+import { ApiError, get } from "./api.js";
+import { $, foreign, h } from "./dom.js";
+import { STATUS, title } from "./words.js";
 
 /** The values of an object as pairs; tables as their number of rows. */
 function pairs(values, names = []) {
