@@ -18,8 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
+from fastapi import FastAPI
 from playwright.sync_api import BrowserContext, Page
 
+from service.app import make_routes
 from tests.fakes.chromium import chromium
 from tests.fakes.http_server import http_server
 from tests.fakes.local_service import local_service
@@ -97,12 +99,17 @@ def bench() -> Generator[tuple[Bench, ModelStub]]:
         settings = {"upstage_base_url": stub.base_url, "upstage_api_key": "up_t"}
         with (
             local_service(Path(home) / "home", model="upstage:information-extract", **settings) as service,  # pyright: ignore[reportArgumentType] - settings alone
-            http_server(service.app()) as url,
+            http_server(_ready(service.app())) as url,
             httpx.Client(base_url=f"{url}/api/v1", timeout=120) as client,
             chromium() as browser,
         ):
             context = browser.new_context(viewport={"width": 1280, "height": 800})
             yield Bench(context=context, client=client, url=url), stub
+
+
+def _ready(app: FastAPI) -> FastAPI:
+    make_routes(app)  # as a server does before it listens
+    return app
 
 
 def opening(bench: Bench, rounds: int, *, warm: bool) -> list[float]:

@@ -121,6 +121,13 @@ def create_app(
     return app
 
 
+def make_routes(app: FastAPI) -> None:
+    """Make at once what FastAPI makes of a router when a request first passes it: tenths of a second for all."""
+    nowhere = {"type": "http", "method": "GET", "path": "/-", "root_path": "", "headers": [], "query_string": b""}
+    for route in app.router.routes:
+        route.matches(nowhere)
+
+
 def open_app(settings: Settings) -> FastAPI:
     """The app of a process that serves the API alone; it makes its services, and closes them at its end."""
     services = build_services(settings, role="api")

@@ -56,6 +56,9 @@ def make_server(app: FastAPI) -> uvicorn.Server:
     """A server that ends on SIGTERM or Ctrl-C; on a second one at once."""
     import uvicorn
 
+    from service.app import make_routes
+
+    make_routes(app)
     config = uvicorn.Config(
         app,
         log_config=None,

@@ -13,15 +13,15 @@ from reportlab.pdfgen.canvas import Canvas
 
 from service.domain.corrections import Operation, OperationKind, ReviewAction
 from service.domain.errors import InputError
-from service.domain.geometry import Box
+from service.domain.geometry import Box, quad_box
 from service.domain.jobs import Job, JobStatus
 from service.domain.pages import PageRange, PageText, TextSource
 from service.domain.records import Location
 from service.jobs.control import Given, GivenDocument, rerun_job
 from service.jobs.correct import CorrectionRequest, correct
+from service.jobs.current import load_current
 from service.jobs.mend_pages import PageWishes
 from service.jobs.page_views import page_image
-from service.jobs.result import result_body
 from service.jobs.reviewing import history_of
 from tests.fakes.pipeline import TENANT, Pipeline, draw_pdf, pipeline
 
@@ -92,10 +92,10 @@ def test_a_page_is_turned_with_its_words_and_what_was_corrected(service: Pipelin
     assert " ".join(word.text for word in _words(service, again)[0].words) == "Letter number: L-17"
     entry = result["records"][0]["fields"]["/number"]
     assert (entry["value"], entry["coordinates"]) == ("L-17", _points(Box(0.4, 0.1, 0.8, 0.15)))
-    machine = result_body(service.services, again, version="machine")["records"][0]["fields"]["/number"]
-    xs, ys = ([point[axis] for point in machine["coordinates"]] for axis in "xy")
-    assert machine["value"] == "L-17"
-    assert max(xs) - min(xs) > max(ys) - min(ys)
+    machine = load_current(service.services, again, "machine").result.records[0].fields["/number"]
+    assert machine.value == "L-17"
+    assert machine.location is not None
+    assert quad_box(machine.location.coordinates).width > quad_box(machine.location.coordinates).height
     event = history_of(service.services, TENANT, job.id)[-1]
     assert (event.action, event.by, event.detail["turned"]) == (ReviewAction.MEND, "ada", {"1": 90})
     same = service.run(_letter(sideways=True), schema=SCHEMA, model="embedded")

@@ -1,32 +1,14 @@
 // The page: its picture with zoom, the boxes of the fields, and taking words from it.
 
-import { get, picture } from "./api.js";
+import { get } from "./api.js";
 import { $, afterPaint, h } from "./dom.js";
+import { fetchPicture, SCREEN_DPI } from "./fetching.js";
 
-const SCREEN_DPI = 100;
 const SHARP_DPI = 150;
 const STEP = 1.25;
 const DRAG_PX = 4;
 const MARGIN = 0.004;
-const MOST_PICTURES = 16;
 const POINTS = 72;
-
-/** Pictures by their address, the newest last: each is asked for and decoded once. */
-const pictures = new Map();
-
-/** Ask for the picture of a page, maybe ahead of time: the image, whether it can be shown at once, and when it can. */
-export function fetchPicture(file, shape, dpi = SCREEN_DPI) {
-  const address = picture(file, shape, dpi);
-  const known = pictures.get(address);
-  if (known) return known;
-  const image = h("img", { id: "picture", decoding: "sync", alt: `Page ${shape.page}`, src: address });
-  const asked = { image, isReady: false };
-  asked.ready = image.decode().then(() => { asked.isReady = true; return image; });
-  asked.ready.catch(() => pictures.delete(address));
-  pictures.set(address, asked);
-  if (pictures.size > MOST_PICTURES) pictures.delete(pictures.keys().next().value);
-  return asked;
-}
 
 const box = (quad) => {
   const xs = quad.map((point) => point.x);

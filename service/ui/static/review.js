@@ -4,13 +4,14 @@ import { ApiError, get, post } from "./api.js";
 import { Card } from "./card.js";
 import { Changes } from "./changes.js";
 import { ask, showHistory, showKeys } from "./dialogs.js";
-import { fetchSchemas, saidOfUnrouted } from "./documents.js";
+import { saidOfUnrouted } from "./documents.js";
 import { $, afterPaint, h } from "./dom.js";
+import { fetchBegun, fetchDocument } from "./fetching.js";
 import { DECIDED, drawHead, drawLeft, drawThumbs, notice, told } from "./frame.js";
 import { pasted, spreadsheet } from "./grid.js";
 import { askColleague, goBack, LINKED, showQuestion } from "./hand-on.js";
 import { askBoundaries, askToRead, askToTurn } from "./mend.js";
-import { fetchPicture, PageView } from "./page-view.js";
+import { PageView } from "./page-view.js";
 import { Panel } from "./panel.js";
 import { place, plain, RecordModel } from "./record.js";
 import { showSoFar } from "./so-far.js";
@@ -33,20 +34,6 @@ const card = new Card({ accept, absent, undo, take: (candidate) => change({ valu
 
 // loading
 
-/** A document with all that is drawn of it first; `known`: its job, if it was just told. */
-async function fetchDocument(jobId, known) {
-  const job = known ?? (await get(`/jobs/${jobId}`));
-  if (!isOver(job)) return { job };
-  const only = job.schema ? get(`/jobs/${jobId}/schema`) : null;
-  const fetched = get(`/jobs/${jobId}/result?view=compact`).then((result) => {
-    const first = result.file?.pages[(firstOpen(result) ?? result.records[0]?.pages?.[0] ?? 1) - 1];
-    if (first) fetchPicture(result.file, first);
-    return result;
-  });
-  const [result] = await Promise.all([fetched, only]);
-  return { job, result, schemas: await fetchSchemas(jobId, result, only), file: result.file };
-}
-
 /** What was fetched ahead, if nothing was done to the document since but to hand it out. */
 async function fetchedAhead(job) {
   const found = ahead?.id === job.id ? await ahead.fetched : null;
@@ -56,7 +43,7 @@ async function fetchedAhead(job) {
 
 /** Open a document; `known`: its job, if it was just handed out. */
 async function load(jobId, known) {
-  const found = (known && (await fetchedAhead(known))) ?? (await fetchDocument(jobId, known));
+  const found = (known && (await fetchedAhead(known))) ?? (await fetchBegun(jobId, known));
   ahead = null;
   if (!found.result) {
     await showSoFar(found.job);
@@ -80,13 +67,6 @@ async function load(jobId, known) {
   showRecord(0);
   told("stored");
   afterPaint(() => { claim(known); lookAhead(); });
-}
-
-/** The page of the first value that a person should look at. */
-function firstOpen(result) {
-  const [record] = result.records;
-  const waits = (entry) => entry.page && !entry.reviewed && (entry.confidence === "low" || entry.verdict === "ambiguous");
-  return Object.values(record?.fields ?? {}).find(waits)?.page;
 }
 
 const schemaOf = (record) => doc.schemas.get(record.index);
