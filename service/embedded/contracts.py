@@ -10,11 +10,13 @@ from service.embedded.normalise import fold, squash, word_set
 from service.embedded.parties import looks_company
 from service.embedded.proposals import Choice
 from service.embedded.prose import Prose
-from service.embedded.spans import Kind, Span
+from service.embedded.spans import Kind, Span, token_range
 
 OPENING = 7000
 """Characters from the start in which an agreement names its parties."""
 MOST = 8
+_TWO = 2
+"""Parties that an agreement has at least."""
 _BETWEEN = re.compile(r"\b(?:by and (?:between|among)|between|among|zwischen|entre|tra|tussen)\b[:\s]*")
 _CLAUSE_END = re.compile(
     r"\b(?:WHEREAS|RECITALS?|WITNESSETH|Background)\b|[.:]\s+(?:The|In|This|Each|It|For|WHEREAS|NOW)\b|[\"”]\)\s*\.\s"
@@ -24,7 +26,7 @@ _PARTY = re.compile(
     r"(?P<name>(?:[A-Z0-9]|[a-z]{1,2}[A-Z])[^()\"“”;]{2,90}?)"
     r"(?=\s*(?:,?\s*\(|;|\"|“|,?\s+(?:a|an)\s+[A-Za-z]|,?\s+(?:with|having|whose|located|residing|organized|organised|"
     r"and|und|et|on behalf|acting|for|including|incorporated|its|at|of the|d/b/a|dba|regarding|in connection|in)\b|"
-    r"(?<![A-Z])(?<!Inc)(?<!Corp)"
+    r"(?<![\s.][A-Z])(?<!Inc)(?<!Corp)"
     r"(?<!Ltd)(?<!Co)(?<!St)(?<!Mr)(?<!Dr)\.\s|$))"
 )
 _NEXT = re.compile(r"[,;)]?\s+(?:and|und|et|y)\s+(?=[\W]*(?:[A-Z(]|[a-z]{1,2}[A-Z]))|[;)],?\s+(?=[A-Z][\w.&’'-]+[ ,])")
@@ -40,9 +42,12 @@ def parties_of(layout: Layout, prose: Prose) -> list[Choice]:
     if not prose.is_prose:
         return []
     named = max(_after_between(prose), key=_standing, default=[])
-    if _standing(named) >= 2:
+    if _standing(named) >= _TWO:
         return named
-    return _merged([*named, *_by_role(prose), *_signing(layout)])
+    signing = _merged([*_signing(layout), *_signing_themselves(layout, prose)])
+    if _standing(signing) >= _TWO:
+        return signing
+    return _merged([*named, *_by_role(prose), *signing])
 
 
 def _standing(found: list[Choice]) -> float:
@@ -124,11 +129,47 @@ def _signing(layout: Layout) -> Iterator[Choice]:
                 break
 
 
+_SIGNATURE = re.compile(r"/s/\s*(?P<name>[A-Z][\w.’'-]*(?:\s+(?:[A-Z][\w.’'-]*|de|van|von)){1,3})")
+_HIRED = re.compile(r"\b(?:employee|executive|consultant|director|contractor|participant|officer)\b")
+
+
+def _signing_themselves(layout: Layout, prose: Prose) -> Iterator[Choice]:
+    """Who signs an agreement of employment for nobody else: `/s/ Ann Lee`, without `By:` before it."""
+    if not _HIRED.search(prose.folded[:OPENING]):
+        return
+    for segment in layout.segments:
+        match = _SIGNATURE.search(segment.text)
+        before = layout.segments[segment.index - 1].text if segment.index else ""
+        if match is None or not _person(match["name"]) or re.search(r"\bby:?\W*$", fold(before)):
+            continue
+        if not re.search(r"\bby:?\W*$", fold(segment.text[: match.start()])):
+            start, end = token_range(segment, *match.span("name"))
+            span = Span(Kind.TEXT, segment.tokens[start:end], match["name"], match["name"], segment, start, end)
+            yield Choice(span, match["name"], 0.55, "signature")
+
+
 def _generic(text: str) -> bool:
-    return fold(text).removeprefix("the ").strip(" ,.") in _NOT_A_NAME
+    return fold(text).removeprefix("the ").strip(" ,.") in _NOT_A_NAME or bool(_NAMES_A_PAPER.search(text))
+
+
+_NAMES_A_PAPER = re.compile(r"\b(?:agreement|contract)$", re.IGNORECASE)
+_TITLE_BEFORE = re.compile(r"^.*\b(?:agreement|contract|letter)\s+(?=[A-Z])", re.IGNORECASE)
+_OTHER_NAME = re.compile(
+    r"[\s,;(]*\b(?:d/?b/?a|f/?k/?a|doing business as|formerly)\b.*|,?\s+on behalf\b.*", re.IGNORECASE
+)
+_KIND_OF_COMPANY = re.compile(
+    r"\s*,\s*(?:an?\s+)?(?:[A-Z][\w.]*\s+){0,3}"
+    r"(?:corporation|company|limited liability company|(?:limited )?partnership)$",
+    re.IGNORECASE,
+)
+_DEGREE = re.compile(r",?\s+(?:M\.?D|Ph\.?\s?D|Esq|J\.?D|M\.?B\.?A|CPA)\.?$")
+_SHORT_FORM = re.compile(r"\b(?:(?:Inc|Ltd|Corp|Co|Jr|Sr|Bros|Cia|mbH)|(?:[A-Z]\.)+[A-Z])\.$", re.IGNORECASE)
 
 
 def _clean_name(text: str) -> str:
-    text = re.split(r"\s+(?:d/b/a|dba|f/k/a)\b|,?\s+on behalf\b", text)[0]
-    text = re.sub(r"\s+", " ", text).strip(" ,.;:–-")
+    """A name without what only tells about it; empty if nothing of a name is left."""
+    text = re.sub(r"\s+", " ", _OTHER_NAME.sub("", text)).strip(" ,;:–-")
+    for pattern in (_TITLE_BEFORE, _KIND_OF_COMPANY, _DEGREE):
+        text = pattern.sub("", text)
+    text = text if _SHORT_FORM.search(text) else text.strip(" ,.;:–-")
     return text if 2 < len(text) < 80 else ""

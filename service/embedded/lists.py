@@ -16,7 +16,7 @@ def read_list(evidence: Evidence, ask: Ask, prose: Prose) -> list[Choice]:
     """The values of a list, in reading order."""
     if ask.is_concept("party"):
         found = parties_of(evidence.layout, prose)
-        if found:
+        if found or prose.is_prose:
             return found
     hits = evidence.labels.of(ask)
     if not hits or hits[0].strength < 0.6:

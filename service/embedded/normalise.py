@@ -233,7 +233,7 @@ UNITS = {"year": "year years jahr jahre jahren ans annee annees ano anos anno an
          "day": "day days tag tage tagen jour jours dia dias giorno giorni dag dagen"}  # fmt: skip
 UNIT_WORDS = {w: unit for unit, words in UNITS.items() for w in words.split()}
 PERIOD = re.compile(
-    r"(?<![\w$€£.,])(?:(?P<word>" + "|".join(sorted(WORD_NUMBERS, key=len, reverse=True)) + r")\s*-?\s*)?"
+    r"(?<![\w$€£.,])(?:(?P<word>" + "|".join(sorted(WORD_NUMBERS, key=len, reverse=True)) + r")(?!\w)\s*-?\s*)?"
     r"(?:\(?\s*(?P<digits>\d{1,3})\s*\)?\s*-?\s*)?(?:\w+\s)?(?P<unit>"
     + "|".join(sorted(UNIT_WORDS, key=len, reverse=True))
     + r")\b"

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from service.embedded.fields import Ask
+from service.embedded.labels import canonical, split_name
 from service.embedded.layout import Layout, Segment, Token
 from service.embedded.normalise import PERIOD, date_pattern, fold, parse_date, parse_period
 from service.embedded.proposals import Choice
@@ -58,7 +59,7 @@ def prose_choices(prose: Prose, ask: Ask, *, day_first: bool) -> list[Choice]:
         return []
     if ask.kind == "date" and ask.plain and ask.is_concept("effective_date", "start_date", "invoice_date"):
         return list(_dates(prose, day_first=day_first))
-    if ask.is_concept("jurisdiction"):
+    if ask.is_concept("jurisdiction") and "law" in canonical(f"{split_name(ask.field.name)} {ask.field.description}"):
         return list(_jurisdictions(prose))
     if ask.is_concept("term") or ask.kind == "period":
         return list(_terms(prose))

@@ -354,3 +354,50 @@ def test_any_page_gives_a_whole_answer(pieces: list[tuple[float, float, str]]) -
     found = read(INVOICE, page(pieces))
     assert {path for path, _ in walk_leaves(found.values)} == set(found.fields)
     assert all(e.location is not None for e in found.fields.values() if e.value is not None)
+
+
+@pytest.mark.parametrize(
+    ("opening", "parties"),
+    [
+        ("by and between Larkspur Mills, Inc., a Delaware corporation (the “Company”), and Fennel & Rye LLC",
+         ["Larkspur Mills, Inc.", "Fennel & Rye LLC"]),
+        ("between Larkspur Mills Corporation , corporation of Dover (the “Company”), and Ann Lee, M.D. (“A”)",
+         ["Larkspur Mills Corporation", "Ann Lee"]),
+        ("among TANSY, Inc. (“TANSY”), and Quillwort Bottling, Inc.DBA Quillwort Bio (“QB”)",
+         ["TANSY, Inc.", "Quillwort Bottling, Inc."]),
+    ],
+)  # fmt: skip
+def test_parties_are_named_without_what_is_told_of_them(opening: str, parties: list[str]) -> None:
+    """Legal forms stay with their dot; the kind of company, degrees and other names do not."""
+    start = f"This Non-Disclosure Agreement is made as of March 4, 2025 {opening}. "
+    words = (start + SENTENCES.partition("”). ")[2]).split()
+    lines = [" ".join(words[i : i + 14]) for i in range(0, len(words), 14)]
+    text = page([(60, 80 + 14 * i, line) for i, line in enumerate(lines)])
+    assert read(CONTRACT, text).values["party"] == parties
+
+
+def test_who_signs_for_himself_is_a_party() -> None:
+    """An agreement of employment may name the employee with the signature alone; an officer signs for the company."""
+    words = ("In consideration of the employment by Larkspur Mills, Inc. (the “Company”) the undersigned Employee "
+             "agrees as follows. " + SENTENCES.partition("”). ")[2]).split()  # fmt: skip
+    lines = [" ".join(words[i : i + 14]) for i in range(0, len(words), 14)]
+    pieces = [(60.0, 80.0 + 14 * i, line) for i, line in enumerate(lines)]
+    bottom = 100.0 + 14 * len(lines)
+    pieces += [
+        (60, bottom, "LARKSPUR MILLS, INC."), (330, bottom, "EMPLOYEE"),
+        (60, bottom + 20, "By: /s/ Una Crake"), (330, bottom + 20, "/s/ Ann Lee"),
+        (330, bottom + 34, "Employee Signature"),
+    ]  # fmt: skip
+    assert read(CONTRACT, page(pieces)).values["party"] == ["LARKSPUR MILLS, INC.", "Ann Lee"]
+
+
+def test_the_governing_law_is_nobody_s_country() -> None:
+    """A field for somebody's nationality stays empty where only the law's state is named."""
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {"nationality": {"type": "string", "description": "Nationality of the person"}},
+    }
+    words = SENTENCES.split()
+    lines = [" ".join(words[i : i + 14]) for i in range(0, len(words), 14)]
+    text = page([(60, 80 + 14 * i, line) for i, line in enumerate(lines)])
+    assert read(schema, text).values == {"nationality": None}
