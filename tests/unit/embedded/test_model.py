@@ -361,7 +361,7 @@ def test_any_page_gives_a_whole_answer(pieces: list[tuple[float, float, str]]) -
     [
         ("by and between Larkspur Mills, Inc., a Delaware corporation (the “Company”), and Fennel & Rye LLC",
          ["Larkspur Mills, Inc.", "Fennel & Rye LLC"]),
-        ("between Larkspur Mills Corporation , corporation of Dover (the “Company”), and Ann Lee, M.D. (“A”)",
+        ("between Larkspur Mills Corporation , corporation with its seat (the “Company”), and Ann Lee, M.D. (“A”)",
          ["Larkspur Mills Corporation", "Ann Lee"]),
         ("among TANSY, Inc. (“TANSY”), and Quillwort Bottling, Inc.DBA Quillwort Bio (“QB”)",
          ["TANSY, Inc.", "Quillwort Bottling, Inc."]),
