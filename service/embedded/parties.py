@@ -175,15 +175,24 @@ def _is_street(lines: list[Segment]) -> bool:
 
 
 def _name_over(layout: Layout, labels: Labels, street: Segment) -> list[Segment]:
-    """The line over a street from which blank lines part it, as where a form has room for more names."""
+    """The line over a street from which blank lines or numbers of registers part it."""
     for line in reversed(layout.lines[max(0, street.line - 5) : street.line]):
         for segment in line.segments:
             gap = (street.y0 - segment.y1) / street.height
-            aligned = line.page == street.page and abs(segment.x0 - street.x0) < 0.5 * street.height
-            if aligned and 0 < gap < WIDE_GAP:
-                named = not ends_block(segment, labels) and not is_pair(layout, segment)
-                return [segment] if named and not any(c.isdigit() for c in segment.text) else []
+            if line.page != street.page or not 0 < gap < WIDE_GAP or not _aligned(segment, street):
+                continue
+            if is_registration(segment.text) or _is_number(segment):
+                continue
+            named = not ends_block(segment, labels) and not is_pair(layout, segment)
+            return [segment] if named and not any(c.isdigit() for c in segment.text) else []
     return []
+
+
+def _aligned(above: Segment, below: Segment) -> bool:
+    """Whether two lines begin at one edge or have one middle."""
+    height = max(above.height, below.height)
+    centre = abs(above.x0 + above.x1 - below.x0 - below.x1) < 2.0 * height
+    return abs(above.x0 - below.x0) < 0.5 * height or centre
 
 
 def is_pair(layout: Layout, segment: Segment) -> bool:
