@@ -57,10 +57,12 @@ SPACED = 3.6
 """Gap up to which lines that start at one edge are of one block, in their heights."""
 WIDE_GAP = 6.0
 """Gap up to which a name may stand over its street, in heights."""
+MOST_REGION = 4
+"""Words of a region or country at the end of an address."""
 _HOUSE_NUMBER = re.compile(r"[^\W\d]\s\d{1,4}\s?[a-zA-Z]?(?:\s?[-/]\s?\d{1,4})?$")
 _REGISTRATION_LINE = re.compile(
     r"\W*(?:co|company|reg|registration|roc|gst|business|tax|id|no|nr|ssm|brn|abn|vat|ust|hrb|siret|[\W\d])*"
-    r"\(?[a-z]{0,4}\d{5,}(?:[-\s]?[a-z0-9])?\)?\W*"
+    r"\(?[a-z]{0,4}\d{5,}(?:[-\s]?[a-z0-9]{1,4})?\)?\W*"
 )
 
 
@@ -132,7 +134,16 @@ def _stacked(layout: Layout, labels: Labels, postal: Segment) -> Party | None:
     name, address = lines[0], lines[1:]
     while len(address) > 1 and (is_registration(address[0].text)):
         address = address[1:]
-    return Party(name, (0, len(name.tokens)), tuple(address), inline=False)
+    return Party(name, (0, len(name.tokens)), (*address, *_region_under(layout, labels, postal)), inline=False)
+
+
+def _region_under(layout: Layout, labels: Labels, postal: Segment) -> list[Segment]:
+    """The line under a postal code that only names its region or country."""
+    found = next((s for s in layout.below(postal, reach=1.3) if _stacks(postal, s)), None)
+    if found is None or len(found.tokens) > MOST_REGION or not all(any(map(str.isalpha, t.text)) for t in found.tokens):
+        return []
+    region = not (any(map(str.isdigit, found.text)) or looks_company(found.text) or _is_title(found.text))
+    return [found] if region and not ends_block(found, labels) and not is_pair(layout, found) else []
 
 
 def _stacks(above: Segment, below: Segment) -> bool:
