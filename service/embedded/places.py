@@ -49,9 +49,10 @@ def places(evidence: Evidence, hit: Hit) -> Iterator[Place]:
         yield Place(segment, hit.end, 1.0)
     yield from _to_the_right(evidence, hit)
     cell = evidence.layout.cell(segment)
+    heads = cell is not None and _in_header(evidence, hit) and not _filled_below(evidence, segment, cell)
     row, last_y = -1, -1.0
     for other in evidence.layout.below(segment, reach=4.5):
-        if cell is not None and evidence.layout.cell(other) != cell:
+        if cell is not None and not (heads and row < 0) and evidence.layout.cell(other) != cell:
             continue
         shared = min(hit.x1, other.x1) - max(hit.tokens[0].x0, other.x0)
         if shared <= 0:
@@ -72,11 +73,7 @@ def _to_the_right(evidence: Evidence, hit: Hit) -> Iterator[Place]:
     segment = hit.segment
     line = evidence.layout.lines[segment.line]
     over = _stands_over(evidence, hit)
-    header = (
-        len(line.segments) > 2
-        and not hit.colon
-        and not any(any(c.isdigit() for c in s.text) or ":" in s.text for s in line.segments)
-    )
+    header = _in_header(evidence, hit)
     cell = evidence.layout.cell(segment)
     natural, blocked = 0.55 if header else 0.97, False
     for other in line.segments:
@@ -89,6 +86,13 @@ def _to_the_right(evidence: Evidence, hit: Hit) -> Iterator[Place]:
         yield Place(other, 0, natural * (0.55 if blocked else 1.0))
         blocked = blocked or foreign_label(evidence, other)
         natural -= 0.03
+
+
+def _in_header(evidence: Evidence, hit: Hit) -> bool:
+    """Whether a label stands in a row of several, none with a value of its own."""
+    segments = evidence.layout.lines[hit.segment.line].segments
+    bare = not any(any(c.isdigit() for c in s.text) or ":" in s.text for s in segments)
+    return len(segments) > 2 and not hit.colon and bare
 
 
 def _filled_below(evidence: Evidence, segment: Segment, cell: Box) -> bool:
