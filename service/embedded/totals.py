@@ -23,6 +23,7 @@ PART_MALUS = 0.25
 MOST_ADDED = 5
 """Lines under the sum of a list among which its taxes and the whole are looked for."""
 TOTAL_LABELS = ("total_gross", "amount_due", "total_net", "cash")
+NO_TAXES = frozenset(f"concept:{name}" for name in ("tip", "rounding", "discount", "shipping_cost", "cash", "change"))
 TAX_ROWS = 6
 """Lines above and below in which the rows of other tax rates are looked for."""
 _CENT = 0.015
@@ -44,12 +45,22 @@ def _add_list(evidence: Evidence, asks: Sequence[Ask], options: dict[str, list[C
     first = found.total if found else next((line for line in lines if line.totals), None)
     if first is None:
         return
-    whole = _whole_under(first, lines[lines.index(first) + 1 :][:MOST_ADDED], listed=found is not None)
-    net = found.total if found else None
+    under = lines[lines.index(first) + 1 :][:MOST_ADDED]
+    whole = _whole_under(first, under, listed=found is not None)
+    roles = {"total_net": found.total if found else None, "total_tax": _tax_between(evidence, first, under)}
+    roles |= dict.fromkeys(("total_gross", "amount_due"), whole)
     for ask in (a for a in asks if a.kind == "money"):
-        told = net if ask.is_concept("total_net") else whole if ask.is_concept("total_gross", "amount_due") else None
+        told = roles.get(ask.concept)
         if told is not None:
             options[ask.path] = _with_sum(options[ask.path], told.price)
+
+
+def _tax_between(evidence: Evidence, first: PricedLine, under: Sequence[PricedLine]) -> PricedLine | None:
+    """The one amount between a sum and the whole, unless it is labelled as something else than a tax."""
+    if len(under) < 2 or under[0].amount <= 0 or abs(first.amount + under[0].amount - under[1].amount) > _CENT:
+        return None
+    told = {owner for s in under[0].line.segments for owner, hit in evidence.labels.in_segment(s) if hit.strength >= 0.6}
+    return None if told & NO_TAXES else under[0]
 
 
 def _whole_under(first: PricedLine, under: Sequence[PricedLine], *, listed: bool) -> PricedLine | None:
