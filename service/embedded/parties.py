@@ -17,7 +17,7 @@ LEGAL_FORM = re.compile(
     r"committee|party|pac|group|holdings?)(?=[\s,.)]|$)"
 )
 POSTAL = re.compile(
-    r"(?:^|[\s,·|•–-])(?:[A-Z]{1,2}[-\s])?\d{4,5}\s+[A-ZÄÖÜÉÈ][\w.äöüéèß'-]+|\b\d{4}\s?[A-Z]{2}\s+[A-Z]\w+|"
+    r"\b\d{5}[A-ZÄÖÜ][a-zäöüß]{2,}|(?:^|[\s,·|•–-])(?:[A-Z]{1,2}[-\s])?\d{4,5}\s+[A-ZÄÖÜÉÈ][\w.äöüéèß'-]+|\b\d{4}\s?[A-Z]{2}\s+[A-Z]\w+|"
     r"\b[A-Z][\w.]+,?\s+[A-Z]{2},?\s+\d{5}(?:-\d{4})?\b|\b[A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2}\b|\b\d{5}\b\s*,?\s*[A-Z]{3,}"
 )
 STREET = re.compile(
@@ -57,6 +57,8 @@ SPACED = 3.6
 """Gap up to which lines that start at one edge are of one block, in their heights."""
 WIDE_GAP = 6.0
 """Gap up to which a name may stand over its street, in heights."""
+LEAST_SIZE = 0.62
+"""Share of the larger font that the smaller one has at least in one block: a sender's line over a window is finer."""
 MOST_REGION = 4
 """Words of a region or country at the end of an address."""
 _HOUSE_NUMBER = re.compile(r"[^\W\d]\s\d{1,4}\s?[a-zA-Z]?(?:\s?[-/]\s?\d{1,4})?$")
@@ -152,7 +154,8 @@ def _stacks(above: Segment, below: Segment) -> bool:
     left = abs(above.x0 - below.x0) < 1.0 * height
     near = gap < 1.3 * height or (gap < SPACED * height and abs(above.x0 - below.x0) < 0.3 * height)
     centre = abs(above.x0 + above.x1 - below.x0 - below.x1) < 2.0 * height
-    return near and (left or centre)
+    sizes = above.tokens[0].size, below.tokens[0].size
+    return near and (left or centre) and min(sizes) > LEAST_SIZE * max(sizes)
 
 
 def _from_name(lines: list[Segment]) -> list[Segment]:

@@ -181,6 +181,8 @@ def _name_span(evidence: Evidence, segment: Segment) -> Span:
     words = [t.text for t in first.tokens]
     if not near or len(words) > 5 or looks_company(first.text) or any(c.isdigit() for c in first.text):
         return whole
+    if segment.text.isupper() and first.text.islower():  # written by hand over what is printed
+        return whole
     if company_score(evidence.layout, first, evidence.labels) < 0.25 or first.height / segment.height < 0.7:
         return whole
     text = f"{first.text} {segment.text}"
