@@ -24,6 +24,7 @@ RECEIPT: JsonObject = {
             },
         },
         "subtotal": {"type": "number", "description": "Amount before tax."},
+        "tax": {"type": "number", "description": "Tax amount."},
         "total": {"type": "number", "description": "Total amount of the receipt."},
     },
 }
@@ -55,7 +56,12 @@ def test_a_line_that_the_others_come_to_is_their_sum_whatever_it_is_called() -> 
     found = read(
         ("Nettle soup", "6.50"), ("Rye roll", "1.20"), ("Kitchen", "7.70"), ("Levy", "0.77"), ("Voucher", "8.47")
     )
-    assert found == {"items": items(("Nettle soup", 6.5), ("Rye roll", 1.2)), "subtotal": 7.7, "total": 8.47}
+    assert found == {
+        "items": items(("Nettle soup", 6.5), ("Rye roll", 1.2)),
+        "subtotal": 7.7,
+        "tax": 0.77,
+        "total": 8.47,
+    }
 
 
 def test_names_that_say_what_labels_say_end_no_list() -> None:

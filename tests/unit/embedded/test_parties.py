@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from service.domain.records import JsonObject
 from service.domain.schema import parse_schema
 from service.embedded.model import EmbeddedModel
-from tests.unit.embedded.laid_out import page
+from tests.unit.embedded.laid_out import HEIGHT, page
 
 Piece = tuple[float, float, str]
 LETTER: JsonObject = {
@@ -70,3 +72,41 @@ def test_the_date_of_the_title_goes_before_other_dates() -> None:
     days = [(40.0, 200 + 14 * n, f"Work on {n + 1:02}.04.2026 as agreed") for n in range(9)]
     found = read((40, 40, "Form of 24.03.2020"), (40, 70, "Invoice no. R-18 of 03.05.2026"), *days)
     assert found["date"] == "2026-05-03"
+
+
+SHOP: JsonObject = {
+    "type": "object",
+    "properties": {
+        "shop": {"type": "string", "description": "Name of the shop at the top of the receipt."},
+        "address": {"type": "string", "description": "Full postal address of the shop, on one line."},
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("above", "between"),
+    [("", ()), ("anna berg", ()), ("", ("(001963477-M)", "(GST ID No 001285423104)"))],
+)
+def test_a_shop_is_told_from_what_stands_around_its_name(above: str, between: tuple[str, ...]) -> None:
+    """Neither a note over it nor its numbers are its name, and the region under the postal code is in the address."""
+    lines = (
+        above,
+        "FERNWOOD TRADING",
+        *between,
+        "107, JALAN MELATI 2,",
+        "48000 RAWANG",
+        "SELANGOR",
+        "Tel: 03 6093 6886",
+    )
+    shown = [(200 - 2.5 * len(text), 40 + 14 * at, text) for at, text in enumerate(lines) if text]
+    found = EmbeddedModel().extract(parse_schema(SHOP), [page([*shown, (60, 200, "Total"), (300, 200, "9.00")])]).values
+    assert found == {"shop": "FERNWOOD TRADING", "address": "107, JALAN MELATI 2, 48000 RAWANG, SELANGOR"}
+
+
+def test_the_fine_line_of_the_sender_is_not_the_recipient() -> None:
+    """In a window the sender stands small over who is written to."""
+    letter = page([(60, 120, "Ottilie Brandt"), (60, 136, "Bachstr. 4"), (60, 152, "88802Spielkreis")])
+    small = page([(60, 104, "Elderwood Mills"), (180, 104, "Mill Street 3"), (300, 104, "70771 Echterdingen")]).words
+    fine = [replace(w, size=5.0, box=replace(w.box, y1=w.box.y0 + 5 / HEIGHT)) for w in small]
+    found = EmbeddedModel().extract(parse_schema(LETTER), [replace(letter, words=(*fine, *letter.words))]).values
+    assert found["buyer_name"] == "Ottilie Brandt"
