@@ -59,7 +59,9 @@ def _tax_between(evidence: Evidence, first: PricedLine, under: Sequence[PricedLi
     """The one amount between a sum and the whole, unless it is labelled as something else than a tax."""
     if len(under) < 2 or under[0].amount <= 0 or abs(first.amount + under[0].amount - under[1].amount) > _CENT:
         return None
-    told = {owner for s in under[0].line.segments for owner, hit in evidence.labels.in_segment(s) if hit.strength >= 0.6}
+    told = {
+        owner for s in under[0].line.segments for owner, hit in evidence.labels.in_segment(s) if hit.strength >= 0.6
+    }
     return None if told & NO_TAXES else under[0]
 
 
