@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-import httpx
-
+from service.clients.answer_body import MAX_ANSWER_BYTES, read_completion, read_whole
 from service.clients.chat_request import ANSWER_FUNCTION
 from service.clients.errors import FailedAnswer, bad_answer_error, stream_error
-from service.clients.http_door import MAX_ANSWER_BYTES, read_completion, read_whole
 from service.protocol.accumulator import CompletionAccumulator, StreamCutError, StreamError
 from service.protocol.completion import ChatCompletion, Choice, CompletionUsage, Message
 from service.protocol.error import read_error
 from service.protocol.json_text import encode_json
+
+if TYPE_CHECKING:
+    import httpx
 
 _FINISH_REASONS: Mapping[str, str] = {
     "eos": "stop",

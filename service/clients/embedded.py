@@ -16,7 +16,7 @@ from service.domain.errors import ClientError, ErrorCode
 from service.domain.memory import Lessons
 from service.domain.pages import PageText
 from service.domain.records import Extraction
-from service.domain.schema import ExtractionSchema, parse_schema
+from service.domain.schema import ExtractionSchema, known_schema
 from service.embedded.model import EmbeddedModel
 from service.protocol.completion import ChatCompletion
 from service.protocol.request import ExtractionRequest
@@ -85,7 +85,7 @@ class EmbeddedClient:
             message = "The embedded model is only reached through a job: it reads pages that were read before."
             raise ClientError(ErrorCode.MODEL_REJECTED, message, retryable=False) from error
         named = request.response_format.json_schema
-        schema = parse_schema(named.source, named.name)
+        schema = known_schema(named.source, named.name)
         lessons = self._doors.load_lessons(reference)
         extraction = self._model.extract(schema, self._doors.load_pages(reference), lessons)
         completion_id = f"iex-{uuid.uuid4().hex[:16]}"

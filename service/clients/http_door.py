@@ -7,16 +7,11 @@ passes the gate that all workers share; a wait that is short is waited here, a l
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Protocol
-from urllib.parse import urlsplit
+from collections.abc import AsyncIterator
 
 import aiohttp
 import httpx
 from httpx_aiohttp import HttpxAiohttpClient
-from pydantic import ValidationError
 from tenacity import (
     AsyncRetrying,
     RetryCallState,
@@ -26,9 +21,10 @@ from tenacity import (
     wait_random_exponential,
 )
 
+from service.clients.answer_body import read_whole
+from service.clients.door import AnswerReader, Call, DoorOptions, host_of
 from service.clients.errors import (
     FailedAnswer,
-    bad_answer_error,
     busy_error,
     closed_road_error,
     error_from_answer,
@@ -40,65 +36,13 @@ from service.clients.scope import current_scope
 from service.domain.errors import ClientError, ErrorCode, ProviderBusyError
 from service.domain.traffic import IN_PLACE_S, CallEnd, CallReport, ClosedRoad, Destination, Ticket, TrafficGate
 from service.protocol.completion import ChatCompletion
-from service.protocol.error import read_error_value
-from service.protocol.json_text import decode_json
 
 _LOOK_AGAIN_S = 1.0
 _FAILURES = frozenset({ErrorCode.MODEL_TIMEOUT, ErrorCode.MODEL_UNAVAILABLE})
 _PIECE_BYTES = 128 * 1024
-MAX_ANSWER_BYTES = 64 * 1024 * 1024
-"""A whole answer, unpacked. Beyond it nobody answers a question any more."""
 
 _BACK_OFF = wait_exponential(multiplier=0.5, max=15.0) + wait_random_exponential(multiplier=0.5, max=15.0)
 """0.5 to 1 s, 1 to 2 s, 2 to 4 s, …: half by chance, so that calls that failed together do not return together."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DoorOptions:
-    """Whom to call, how often, and how many times at once."""
-
-    provider: str
-    """Named in every error."""
-    headers: Mapping[str, str]
-    secret: str
-    """The key inside the headers, struck out of whatever the provider says; empty: there is none."""
-    attempts: int
-    """Calls of one request (≥ 1), the first included."""
-    max_connections: int
-    """Calls in flight at once (≥ 1); further ones wait their turn before their time begins to count."""
-    connect_timeout_s: float = 10.0
-    gate: TrafficGate | None = None
-    """What each call passes; None: nothing limits them but `max_connections`."""
-    clock: Callable[[], float] = time.time
-    """Unix seconds."""
-    sleep: Callable[[float], Awaitable[None]] = field(default=asyncio.sleep)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
-    """One question."""
-
-    url: str
-    model: str
-    body: bytes
-    timeout_s: float
-    """From the connection to the last byte of the answer."""
-
-
-class AnswerReader(Protocol):
-    """What a client makes of a server's answer."""
-
-    async def read(self, response: httpx.Response) -> ChatCompletion:
-        """The answer of a success, read from the open response; `read_whole` reads it in one piece.
-
-        Raises:
-            ClientError: it is not what was asked for.
-        """
-        ...
-
-    def excuse(self, failed: FailedAnswer) -> ChatCompletion | None:
-        """An answer that is no success by its status and is still an answer; None: it is an error."""
-        ...
 
 
 class HttpDoor:
@@ -218,11 +162,6 @@ class HttpDoor:
         raise error_from_answer(self.provider, failed, secret=self._options.secret, now=self._options.clock())
 
 
-def host_of(url: str) -> str:
-    """The host of an address in small letters, with its port where one is named."""
-    return urlsplit(url).netloc.rpartition("@")[2].lower()
-
-
 def _report_failure(error: ClientError) -> CallReport:
     """What a failed call says of the provider: one that refuses a request is there."""
     if error.code is ErrorCode.MODEL_RATE_LIMITED:
@@ -236,46 +175,6 @@ async def _pieces(body: bytes) -> AsyncIterator[bytes]:
     """A body as the connection takes it: in one piece it would be held a second time until all of it is sent."""
     for start in range(0, len(body), _PIECE_BYTES):
         yield body[start : start + _PIECE_BYTES]
-
-
-async def read_whole(provider: str, response: httpx.Response, *, most: int = MAX_ANSWER_BYTES) -> bytes:
-    """The whole body of an open response.
-
-    Raises:
-        ClientError: `model_bad_answer`; it has more than `most` bytes, unpacked.
-    """
-    told = response.headers.get("content-length", "")
-    pieces: list[bytes] = []
-    size = int(told) if told.isdecimal() and int(told) > most else 0  # what is too long is not waited for
-    async for piece in response.aiter_bytes():
-        size += len(piece)
-        if size > most:
-            raise bad_answer_error(provider, f"the body is longer than {most:,} bytes", retryable=False)
-        pieces.append(piece)
-    return b"".join(pieces)
-
-
-def read_completion(provider: str, content: bytes) -> ChatCompletion:
-    """The chat completion in the body of a success.
-
-    What is not JSON was cut or written by something on the way, so it may pass; JSON of another form will come again.
-
-    Raises:
-        ClientError: `model_bad_answer`.
-    """
-    try:
-        value = decode_json(content)
-    except ValueError as error:
-        raise bad_answer_error(provider, "the body is not JSON", retryable=True) from error
-    try:
-        completion = ChatCompletion.model_validate(value)
-    except ValidationError as error:
-        reported = isinstance(value, dict) and "error" in value and read_error_value(value) is not None
-        why = "the body reports an error" if reported else "the body is no chat completion"
-        raise bad_answer_error(provider, why, retryable=reported) from error
-    if not completion.choices:
-        raise bad_answer_error(provider, "it holds no choice", retryable=True)
-    return completion
 
 
 def _may_pass(error: BaseException) -> bool:

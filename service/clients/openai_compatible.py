@@ -17,18 +17,18 @@ from dataclasses import dataclass, replace
 from typing import cast
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
-from jsonschema import Draft202012Validator
 from pydantic import JsonValue, SecretStr, ValidationError
 
 from service.clients.base import Capabilities, PagesReference
 from service.clients.chat_answer import ChatAnswers, add_usage, ended_completion
 from service.clients.chat_request import AnswerForm, ChatBody, ChatQuestion, build_chat_body
-from service.clients.http_door import Call, DoorOptions, HttpDoor, host_of
+from service.clients.door import Call, DoorOptions, host_of
+from service.clients.late_door import LateDoor
 from service.clients.model_traits import TraitTable
 from service.clients.schema_limits import check_schema_limits
 from service.domain.errors import ClientError, DecodingError, ErrorCode, ServiceError
 from service.domain.pages import PageSize, PageText, TextSource
-from service.domain.schema import ExtractionSchema, parse_schema
+from service.domain.schema import ExtractionSchema, known_schema
 from service.domain.traffic import TrafficGate
 from service.protocol.completion import ChatCompletion
 from service.protocol.request import ExtractionRequest
@@ -99,7 +99,7 @@ class OpenAiCompatibleClient:
         self._options = options
         self._pages = pages
         self._traits = options.traits.find(options.default_model)
-        self._door: HttpDoor = beside._door if beside is not None else _open_door(options)
+        self._door: LateDoor = beside._door if beside is not None else _door(options)
         self._preparing: asyncio.Semaphore = (
             beside._preparing if beside is not None else asyncio.Semaphore(_PREPARED_AT_ONCE)
         )
@@ -180,7 +180,7 @@ class OpenAiCompatibleClient:
         by_page = {text.page: text for text in texts}
         return ChatQuestion(
             model=request.model,
-            schema=parse_schema(named.source, named.name),
+            schema=known_schema(named.source, named.name),
             schema_name=named.name,
             instruction=request.instruction(),
             texts=[by_page.get(page) or _unread(page) for page in reference.pages],
@@ -240,6 +240,8 @@ class OpenAiCompatibleClient:
             found = self._pages.read_object(text, list(cast("Mapping[str, object]", body.wire["properties"])))
         except DecodingError:
             return False, "- it holds no JSON object with the fields of the schema"
+        from jsonschema import Draft202012Validator  # late: only whoever calls checks answers
+
         errors = Draft202012Validator(body.wire).iter_errors(cast("JsonValue", found))
         first = [
             f"- {e.json_path}: {e.message[:_MAX_FAULT_CHARS]}" for e, _ in zip(errors, range(_MAX_FAULTS), strict=False)
@@ -267,9 +269,9 @@ def endpoint(base_url: str, model: str, api_version: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc, path, urlencode(query), ""))
 
 
-def _open_door(options: OpenAiOptions) -> HttpDoor:
+def _door(options: OpenAiOptions) -> LateDoor:
     key = options.api_key.get_secret_value()
-    return HttpDoor(
+    return LateDoor(
         DoorOptions(
             provider=PROVIDER,
             headers=_key_header(key, azure=bool(options.api_version) or "api-version=" in options.base_url),

@@ -11,23 +11,27 @@ import json
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-import httpx
 from pydantic import SecretStr
 
+from service.clients.answer_body import read_completion, read_whole
 from service.clients.base import Capabilities
+from service.clients.door import Call, DoorOptions, host_of
 from service.clients.errors import FailedAnswer
 from service.clients.flat_schema import FlatSchema, flatten, is_flat
-from service.clients.http_door import Call, DoorOptions, HttpDoor, host_of, read_completion, read_whole
+from service.clients.late_door import LateDoor
 from service.clients.schema_limits import check_schema_limits
 from service.domain.errors import ClientError, ErrorCode
 from service.domain.records import Json
-from service.domain.schema import ExtractionSchema, parse_schema
+from service.domain.schema import ExtractionSchema, known_schema, parse_schema
 from service.domain.traffic import TrafficGate
 from service.protocol.completion import ChatCompletion, Choice, ToolCall
 from service.protocol.json_text import encode_json
 from service.protocol.request import FULL_ANSWER, ExtractionRequest
+
+if TYPE_CHECKING:
+    import httpx
 
 PROVIDER = "upstage"
 DEFAULT_MODEL = "information-extract"
@@ -77,7 +81,7 @@ class UpstageClient:
         self._key = options.api_key.get_secret_value()
         self._url = f"{options.base_url.rstrip('/')}/information-extraction"
         self._capabilities = replace(CAPABILITIES, host=host_of(self._url))
-        self._door = HttpDoor(
+        self._door = LateDoor(
             DoorOptions(
                 provider=PROVIDER,
                 headers={"authorization": f"Bearer {self._key}", **dict([FULL_ANSWER])},
@@ -139,7 +143,7 @@ class UpstageClient:
 def _flat_schema(request: ExtractionRequest) -> FlatSchema | None:
     """None: the schema goes out as the caller wrote it."""
     named = request.response_format.json_schema
-    schema = parse_schema(named.source, named.name)
+    schema = known_schema(named.source, named.name)
     return None if is_flat(schema) else flatten(schema)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from service.domain.records import JsonObject
-from service.domain.schema import ExtractionSchema, parse_schema
+from service.domain.schema import ExtractionSchema, known_schema
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +25,7 @@ class JobSchema:
 
     def parse(self) -> ExtractionSchema:
         """Its tree of fields."""
-        return parse_schema(self.source, self.name)
+        return known_schema(self.source, self.name)
 
 
 class UnroutedReason(StrEnum):

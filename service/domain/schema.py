@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 from typing import cast
+
+import orjson
 
 from service.domain.errors import ErrorCode, InputError
 from service.domain.records import Json, JsonObject, Scalar
@@ -104,6 +107,16 @@ def parse_schema(source: JsonObject, name: str = "document") -> ExtractionSchema
     checks = schema.get("x-checks")
     rules = [c for c in checks if isinstance(c, str)] if isinstance(checks, list) else []
     return ExtractionSchema(source=schema, root=root, name=title or name, checks=tuple(rules))
+
+
+def known_schema(source: JsonObject, name: str) -> ExtractionSchema:
+    """A schema that was checked when it came, parsed once a process: each step of a job asks for it several times."""
+    return _known(orjson.dumps(source), name)
+
+
+@lru_cache(maxsize=128)
+def _known(source: bytes, name: str) -> ExtractionSchema:
+    return parse_schema(orjson.loads(source), name)
 
 
 def _unwrap(source: Json) -> tuple[JsonObject, str]:

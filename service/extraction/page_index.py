@@ -36,13 +36,14 @@ class PageIndex:
         self.words: Sequence[Word] = page.words
         self.marks = page.marks
         self._aspect = page.size.height / page.size.width if page.size.width > 0 else 1.0
+        self._boxes = [word.box for word in page.words]
         self._keys = match_keys([word.text for word in page.words])
         self._found: dict[str, tuple[Place, ...]] = {}
 
     @cached_property
     def line_height(self) -> float:
         """The usual height of a word, as a fraction of the page."""
-        heights = sorted(word.box.height for word in self.words)
+        heights = sorted([box.y1 - box.y0 for box in self._boxes])
         return heights[len(heights) // 2] if heights else 0.01
 
     def find_text(self, text: str) -> tuple[Place, ...]:
@@ -163,7 +164,7 @@ class PageIndex:
 
     @cached_property
     def _by_height(self) -> list[tuple[float, int]]:
-        return sorted((word.box.center.y, index) for index, word in enumerate(self.words))
+        return sorted([((box.y0 + box.y1) / 2, index) for index, box in enumerate(self._boxes)])
 
     @cached_property
     def _text(self) -> PrintedText:

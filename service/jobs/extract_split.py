@@ -111,14 +111,19 @@ def _extraction(services: Services, claim: Claim, choice: Choice) -> Extraction:
     pages = covered_pages(claim, client)
     found = decode_choice(choice, schema=schema, pages=pages, model=services.models.canonical(claim.job.options.model))
     texts = _texts(services, claim, pages)
-    if any(is_to_read(texts[page].source if page in texts else None) for page in pages):
+    if texts is None:
         return replace(found, grounded=False)  # merging waits for the reading, and does it then
     return ground(found, schema, texts)
 
 
-def _texts(services: Services, claim: Claim, pages: tuple[int, ...]) -> Mapping[int, PageText]:
+def _texts(services: Services, claim: Claim, pages: tuple[int, ...]) -> Mapping[int, PageText] | None:
+    """The pages as they were read; None: one of them is still to be read."""
+    source_key = claim.job.source_key or ""
     with services.store.read() as rows:
-        return {text.page: text for text in rows.pages.load(claim.job.source_key or "", pages)}
+        known = rows.pages.sources(source_key)
+        if any(is_to_read(known.get(page)) for page in pages):
+            return None
+        return {text.page: text for text in rows.pages.load(source_key, pages)}
 
 
 def _ask_for_less(claim: Claim) -> Outcome:

@@ -124,22 +124,32 @@ def _run_calls(services: Services, step_ids: Sequence[str]) -> None:
         while waiting or calls:
             if services.keeper.is_ending:
                 waiting.clear()
-            if waiting and services.slots.acquire(blocking=not calls):
-                calls |= _start_in_slot(services, waiting.popleft(), held)
+            free = _take_slots(services, len(waiting), at_once=bool(calls))
+            if free:
+                calls |= _start_in_slots(services, [waiting.popleft() for _ in range(free)], held)
                 continue
             ended, _ = wait(calls, timeout=_SLOT_LOOK_S if waiting else None, return_when=FIRST_COMPLETED)
             for call in ended:
                 ring(services, _settle_call(services, calls.pop(call)))
 
 
-def _start_in_slot(services: Services, step_id: str, held: ExitStack) -> dict[Future[ChatCompletion], ModelCall]:
-    """A step's call, if the step is to be had; the slot is given back when the call ends, or at once without one."""
+def _take_slots(services: Services, most: int, *, at_once: bool) -> int:
+    """As many free slots as there are, up to `most`; waits for the first, unless it is to be `at_once`."""
+    if not most or not services.slots.acquire(blocking=not at_once):
+        return 0
+    return 1 + sum(services.slots.acquire(blocking=False) for _ in range(most - 1))
+
+
+def _start_in_slots(
+    services: Services, step_ids: Sequence[str], held: ExitStack
+) -> dict[Future[ChatCompletion], ModelCall]:
+    """Calls of those steps that are to be had; a slot is given back when its call ends, or at once without one."""
     calls: dict[Future[ChatCompletion], ModelCall] = {}
     try:
-        for claim in claim_steps(services, [step_id]):
-            calls = _start_call(services, claim, held)
+        for claim in claim_steps(services, step_ids):
+            calls |= _start_call(services, claim, held)
     finally:
-        if not calls:
+        for _ in range(len(step_ids) - len(calls)):
             services.slots.release()
     return calls
 

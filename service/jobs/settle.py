@@ -92,7 +92,7 @@ def claim_steps(services: Services, step_ids: Collection[str]) -> tuple[Claim, .
     now = services.clock()
     claims: list[Claim] = []
     with services.store.write() as rows:
-        for step in rows.steps.get(step_ids):
+        for step in sorted(rows.steps.get(step_ids), key=lambda step: step.ordinal):  # in one order for all
             owner = f"{services.process_id}:{uuid.uuid4().hex[:12]}"
             taken = lifecycle.claim(step, owner=owner, now=now, rule=services.rule)
             job = rows.jobs.get(step.job_id) if taken else None

@@ -12,8 +12,8 @@ import logging
 import random
 import time
 import uuid
-from collections.abc import Callable, Mapping
-from typing import Protocol, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Generic, Protocol, TypeVar
 
 from pydantic import TypeAdapter
 from redis import asyncio as redis_asyncio
@@ -75,6 +75,39 @@ class LocalStates:
         """Nothing is open."""
 
 
+class _Asked(Generic[T]):
+    """A change that waits for its turn, and who waits for what it tells."""
+
+    def __init__(self, change: Change[T]) -> None:
+        self._change = change
+        self._told: list[T] = []
+        self.answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+
+    def apply(self, state: LaneState, now: float) -> LaneState:
+        """The next state; nothing is told before it is kept."""
+        state, told = self._change(state, now)
+        self._told = [told]
+        return state
+
+    def tell(self) -> None:
+        """The state was kept."""
+        if not self.answer.done():
+            self.answer.set_result(self._told[0])
+
+    def fail(self, error: Exception) -> None:
+        """It was not."""
+        if not self.answer.done():
+            self.answer.set_exception(error)
+
+
+class _Turn(Protocol):
+    """An `_Asked` of any kind."""
+
+    def apply(self, state: LaneState, now: float) -> LaneState: ...
+    def tell(self) -> None: ...
+    def fail(self, error: Exception) -> None: ...
+
+
 class RedisStates:
     """Shared by all workers of one Redis, by its clock."""
 
@@ -92,35 +125,54 @@ class RedisStates:
         self._swap = self._redis.register_script(_SWAP)
         self._beside = beside or LocalStates()
         self._local_until = 0.0
-        self._locks: dict[str, asyncio.Lock] = {}
+        self._waiting: dict[str, list[_Turn]] = {}
+        self._turns: dict[str, asyncio.Task[None]] = {}
 
     async def change(self, lane: str, change: Change[T]) -> T:
-        """See `LaneStates.change`. The calls of one process take turns, so that they do not get in each other's way."""
+        """See `LaneStates.change`. What the calls of one process ask while Redis is being asked goes together, next."""
         if time.monotonic() < self._local_until:
             return await self._beside.change(lane, change)
+        asked = _Asked(change)
+        self._waiting.setdefault(lane, []).append(asked)
+        if lane not in self._turns:
+            self._turns[lane] = asyncio.create_task(self._take_turns(lane))
         try:
-            async with self._locks.setdefault(lane, asyncio.Lock()):
-                return await self._change(_KEY + lane, change)
+            return await asked.answer
         except (RedisError, OSError, TimeoutError) as error:
             _log.warning("limits hold within this process only: Redis cannot be asked (%s)", type(error).__name__)
             self._local_until = time.monotonic() + _LOCAL_FOR_S
             return await self._beside.change(lane, change)
 
-    async def _change(self, key: str, change: Change[T]) -> T:
+    async def _take_turns(self, lane: str) -> None:
+        """Bring all that waits to Redis; a task of its own, so that no caller who leaves stops what is under way."""
+        while turn := self._waiting.pop(lane, None):
+            try:
+                await self._change(_KEY + lane, turn)
+            except Exception as error:  # whatever it is, those who wait are told
+                for asked in turn:
+                    asked.fail(error)
+            else:
+                for asked in turn:
+                    asked.tell()
+        del self._turns[lane]
+
+    async def _change(self, key: str, turn: Sequence[_Turn]) -> None:
         for attempt in range(_MOST_TRIES):
             async with self._redis.pipeline(transaction=False) as pipe:
                 pipe.get(key)
                 pipe.time()
                 raw, (seconds, micros) = await pipe.execute()
-            known = LaneState() if raw is None else _STATE.validate_json(raw)
-            state, told = change(known, seconds + micros / 1e6)
+            state = LaneState() if raw is None else _STATE.validate_json(raw)
+            for asked in turn:
+                state = asked.apply(state, seconds + micros / 1e6)
             if await self._swap(keys=[key], args=[raw or b"", _STATE.dump_json(state), _KEPT_S]):
-                return told
+                return
             await asyncio.sleep(random.uniform(0.0, min(attempt, _SLOWEST) * _STEP_S))  # noqa: S311 - no secret
         raise TimeoutError("another process always came first")
 
     async def close(self) -> None:
         """Close the connections."""
+        await asyncio.gather(*self._turns.values())
         await self._redis.aclose()
 
 

@@ -51,7 +51,7 @@ class LaneState:
     """The same for tokens."""
     average_tokens: float = _FIRST_TOKENS
     in_flight: dict[str, float] = field(default_factory=dict[str, float])
-    """Tickets, and when each is void."""
+    """Tickets that count (there is a limit, or the call goes first), and when each is void."""
     paused_until: float = 0.0
     resume_at: float = 0.0
     """The moment given to the last of the calls that a pause holds up."""
@@ -140,9 +140,10 @@ def _spacing(state: LaneState, limit: RateLimit) -> float:
 
 def _taken(state: LaneState, limit: RateLimit, rule: GateRule, ticket: Ticket, now: float, *, first: bool) -> LaneState:
     at = now + ticket.wait_s
+    counts = first or limit.in_flight is not None
     changed = replace(
         state,
-        in_flight=state.in_flight | {ticket.id: at + rule.ticket_s},
+        in_flight=state.in_flight | {ticket.id: at + rule.ticket_s} if counts else state.in_flight,
         resume_at=at + _SPREAD_S if now < state.paused_until else state.resume_at,
         probe=ticket.id if first else state.probe,
     )

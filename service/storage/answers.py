@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, bindparam, delete, select
 
 from service.storage import tables
-from service.storage.upsert import upsert
+from service.storage.upsert import put_rows
+
+# Made once: building a statement takes longer than running it, and each call needs it.
+_GET = select(tables.answers.c.body).where(
+    tables.answers.c.tenant_id == bindparam("of_tenant"),
+    tables.answers.c.key == bindparam("of_key"),
+    tables.answers.c.created_at >= bindparam("since"),
+)
 
 
 class AnswerRows:
@@ -16,15 +23,13 @@ class AnswerRows:
 
     def get(self, tenant_id: str, key: str, *, since: float) -> bytes | None:
         """An answer that is no older."""
-        row = tables.answers.c
-        query = select(row.body).where(row.tenant_id == tenant_id, row.key == key, row.created_at >= since)
-        return self._connection.execute(query).scalar()
+        found = self._connection.execute(_GET, {"of_tenant": tenant_id, "of_key": key, "since": since})
+        return found.scalar()
 
     def put(self, tenant_id: str, key: str, *, source_key: str, job_id: str, body: bytes, at: float) -> None:
         """Keep an answer; the newest one counts."""
-        values = {"source_key": source_key, "job_id": job_id, "body": body, "created_at": at}
-        query = upsert(self._connection, tables.answers).values(tenant_id=tenant_id, key=key, **values)
-        self._connection.execute(query.on_conflict_do_update(index_elements=["tenant_id", "key"], set_=values))
+        row = {"tenant_id": tenant_id, "key": key, "source_key": source_key, "job_id": job_id, "body": body}
+        put_rows(self._connection, tables.answers, [row | {"created_at": at}], keys=("tenant_id", "key"))
 
     def forget_job(self, job_id: str) -> None:
         """Remove what a job's requests gave."""

@@ -13,7 +13,7 @@ from service.domain.records import Issue
 from service.storage import tables
 from service.storage.blobs import derived_key, origin_key
 from service.storage.codec import from_json, pack_page, to_columns, unpack_page
-from service.storage.upsert import upsert
+from service.storage.upsert import put_rows, upsert
 
 # Made once: building a statement takes longer than running it, and each step needs these.
 _ADD = insert(tables.files)
@@ -145,12 +145,7 @@ class PageRows:
             }
             for t in sorted(texts, key=lambda text: text.page)  # one order for all, so that no two wait for each other
         ]
-        query = upsert(self._connection, tables.pages)
-        anew = {name: query.excluded[name] for name in ("source", "noticed", "body")}
-        if rows:
-            self._connection.execute(
-                query.on_conflict_do_update(index_elements=["source_key", "page"], set_=anew), rows
-            )
+        put_rows(self._connection, tables.pages, rows, keys=("source_key", "page"))
 
     def load(self, source_key: str, numbers: Sequence[int] | None = None) -> tuple[PageText, ...]:
         """Pages in order; those that were not read are left out. None: all."""

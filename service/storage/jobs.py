@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Table, and_, bindparam, delete
 from service.domain.jobs import Job, JobStatus, ReviewState
 from service.storage import tables
 from service.storage.codec import from_json, to_columns
-from service.storage.upsert import upsert
+from service.storage.upsert import put_rows
 
 _NAMES = tuple(f.name for f in fields(Job))
 JOB_COLUMNS = [tables.jobs.c[name] for name in _NAMES]
@@ -203,9 +203,8 @@ class IdempotencyRows:
 
     def put(self, tenant_id: str, key: str, fingerprint: str, job_id: str | None, at: float) -> None:
         """Note a key, or what became of it."""
-        values = {"fingerprint": fingerprint, "job_id": job_id, "created_at": at}
-        query = upsert(self._connection, tables.idempotency_keys).values(tenant_id=tenant_id, key=key, **values)
-        self._connection.execute(query.on_conflict_do_update(index_elements=["tenant_id", "key"], set_=values))
+        row = {"tenant_id": tenant_id, "key": key, "fingerprint": fingerprint, "job_id": job_id, "created_at": at}
+        put_rows(self._connection, tables.idempotency_keys, [row], keys=("tenant_id", "key"))
 
     def touch(self, tenant_id: str, key: str, at: float) -> None:
         """Note that somebody still counts on a key."""

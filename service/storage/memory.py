@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, bindparam, delete, insert, select
 
 from service.domain.judgements import Judgement
 from service.domain.memory import Memory
 from service.storage import tables
 from service.storage.codec import from_json, pack, to_columns, unpack
+
+_MEMORY = tables.memories.c
+# Made once: building a statement takes longer than running it, and each call needs it.
+_NEWEST = (
+    select(_MEMORY.body)
+    .where(_MEMORY.tenant_id == bindparam("of_tenant"))
+    .order_by(_MEMORY.created_at.desc(), _MEMORY.id)
+    .limit(bindparam("most"))
+)
+_NEWEST_OF_SCHEMA = _NEWEST.where(_MEMORY.schema_name == bindparam("of_schema"))
 
 
 class MemoryRows:
@@ -27,11 +37,9 @@ class MemoryRows:
 
     def newest(self, tenant_id: str, schema_name: str | None, most: int) -> tuple[Memory, ...]:
         """The newest of a schema, or of all; newest first."""
-        memory = tables.memories.c
-        query = select(memory.body).where(memory.tenant_id == tenant_id)
-        if schema_name is not None:
-            query = query.where(memory.schema_name == schema_name)
-        rows = self._connection.execute(query.order_by(memory.created_at.desc(), memory.id).limit(most))
+        query = _NEWEST if schema_name is None else _NEWEST_OF_SCHEMA
+        asked = {"of_tenant": tenant_id, "of_schema": schema_name, "most": most}
+        rows = self._connection.execute(query, asked)
         return tuple(_unpacked(body) for (body,) in rows)
 
     def find(self, memory_ids: Sequence[str]) -> tuple[Memory, ...]:

@@ -10,7 +10,7 @@ from service.domain.jobs import Job, JobStatus
 from service.storage import tables
 from service.storage.codec import from_json
 from service.storage.jobs import JOB_COLUMNS, names_schema
-from service.storage.upsert import upsert
+from service.storage.upsert import put_rows
 
 BY_DEFAULT = -1.0
 """Stands for the time of a job that is kept as the installation says, whatever it comes to say."""
@@ -29,9 +29,8 @@ class RetentionRows:
             mine = row.c.tenant_id == tenant_id, row.c.schema_name == schema_name
             self._connection.execute(delete(row).where(*mine))
         else:
-            query = upsert(self._connection, row).values(tenant_id=tenant_id, schema_name=schema_name, days=days)
-            set_ = {"days": days}
-            self._connection.execute(query.on_conflict_do_update(index_elements=[*row.primary_key], set_=set_))
+            said = {"tenant_id": tenant_id, "schema_name": schema_name, "days": days}
+            put_rows(self._connection, row, [said], keys=("tenant_id", "schema_name"))
         job = tables.jobs
         anew = update(job).where(job.c.tenant_id == tenant_id, names_schema(schema_name))
         self._connection.execute(anew.values(expires_at=None))

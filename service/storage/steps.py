@@ -26,6 +26,8 @@ _TALLIES = (
     .where(_OF_RUN)
     .group_by(tables.steps.c.kind, tables.steps.c.state)
 )
+_STEPS_OF_RUN = select(*_COLUMNS).where(_OF_RUN).order_by(tables.steps.c.kind, tables.steps.c.ordinal)
+_STEPS_OF_KIND = _STEPS_OF_RUN.where(tables.steps.c.kind == bindparam("of_kind"))
 _ORDINALS = select(tables.steps.c.ordinal).where(_OF_RUN, tables.steps.c.kind == bindparam("of_kind"))
 _RESULT = select(tables.steps.c.result).where(tables.steps.c.id == bindparam("step_id"))
 _ADD = insert(tables.steps)
@@ -66,10 +68,8 @@ class StepRows:
 
     def of_run(self, job: Job, kind: StepKind | None = None) -> tuple[Step, ...]:
         """The steps of a job's current run, by kind and ordinal."""
-        query = select(*_COLUMNS).where(tables.steps.c.job_id == job.id, tables.steps.c.run == job.run)
-        if kind is not None:
-            query = query.where(tables.steps.c.kind == kind)
-        rows = self._connection.execute(query.order_by(tables.steps.c.kind, tables.steps.c.ordinal))
+        query = _STEPS_OF_RUN if kind is None else _STEPS_OF_KIND
+        rows = self._connection.execute(query, {"of_job": job.id, "of_run": job.run, "of_kind": kind})
         return tuple(from_json(Step, row) for row in rows.mappings())
 
     def tallies(self, job: Job) -> Tallies:

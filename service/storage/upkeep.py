@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Connection, delete, or_, select
 
 from service.storage import tables
-from service.storage.upsert import upsert
+from service.storage.upsert import put_rows, upsert
 
 
 class UpkeepRows:
@@ -16,8 +16,8 @@ class UpkeepRows:
 
     def beat(self, process_id: str, kind: str, now: float) -> None:
         """Say that a process is alive."""
-        query = upsert(self._connection, tables.processes).values(id=process_id, kind=kind, seen_at=now)
-        self._connection.execute(query.on_conflict_do_update(index_elements=["id"], set_={"seen_at": now}))
+        row = {"id": process_id, "kind": kind, "seen_at": now}
+        put_rows(self._connection, tables.processes, [row], keys=("id",))
 
     def leave(self, process_id: str) -> None:
         """Say that a process ends; its duties are free."""

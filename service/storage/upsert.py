@@ -2,10 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from functools import cache
+
 from sqlalchemy import Connection, Table
 from sqlalchemy.dialects import postgresql, sqlite
 
 
 def upsert(connection: Connection, table: Table) -> postgresql.Insert | sqlite.Insert:
     """An insert that takes `on_conflict_do_update`."""
-    return postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)
+    return _insert(connection.dialect.name, table)
+
+
+def put_rows(
+    connection: Connection, table: Table, rows: Sequence[Mapping[str, object]], *, keys: tuple[str, ...]
+) -> None:
+    """Insert rows of the same columns; one whose keys are there already is written anew."""
+    if rows:
+        names = tuple(name for name in rows[0] if name not in keys)
+        connection.execute(_put(connection.dialect.name, table, keys, names), list(rows))
+
+
+@cache  # building a statement takes longer than running it
+def _put(
+    dialect: str, table: Table, keys: tuple[str, ...], names: tuple[str, ...]
+) -> postgresql.Insert | sqlite.Insert:
+    query = _insert(dialect, table)
+    return query.on_conflict_do_update(index_elements=keys, set_={name: query.excluded[name] for name in names})
+
+
+def _insert(dialect: str, table: Table) -> postgresql.Insert | sqlite.Insert:
+    return postgresql.insert(table) if dialect == "postgresql" else sqlite.insert(table)

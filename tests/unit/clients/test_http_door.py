@@ -8,7 +8,7 @@ import gzip
 import httpx
 import pytest
 
-from service.clients.http_door import read_whole
+from service.clients.answer_body import read_whole
 from service.domain.errors import ClientError, ErrorCode
 
 
