@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 import warnings
 
@@ -16,13 +18,17 @@ from celery.signals import (
     worker_shutting_down,
 )
 
-from service.domain.jobs import Priority, QueueName
+from service.domain.jobs import Job, Priority, QueueName, Step, StoredFile
+from service.domain.pages import PageText
+from service.domain.records import Extraction, Issue
+from service.jobs.merge_splits import RunResult
 from service.jobs.run_steps import run_ring
 from service.jobs.send_webhooks import WebhookSender
 from service.jobs.services import Services
 from service.jobs.sweep import Sweeper
 from service.messaging.queue import Ring, lanes_of
 from service.settings import Settings
+from service.storage.codec import prepare
 from service.wiring import build_services, close_services, open_celery
 from workers.collecting import collect_seldom
 from workers.lifeline import die_with_parent
@@ -122,6 +128,10 @@ def run_worker(settings: Settings, queue: QueueName, *, urgent: bool = False) ->
     # In a container there may be no other user, and messages are JSON: nothing in one can run as code.
     warnings.simplefilter("ignore", SecurityWarning)
     app = make_worker_app(settings, queue)
+    if queue is QueueName.CPU:
+        prepare(Job, Step, StoredFile, PageText, Issue, Extraction, RunResult)
+        if not urgent and sys.platform != "win32":
+            os.nice(_NICENESS)
     processes = 1 if urgent else settings.cpu_workers
     pool = ("prefork", processes) if queue is QueueName.CPU else ("threads", settings.io_threads)
     worker = app.Worker(
@@ -139,6 +149,8 @@ def run_worker(settings: Settings, queue: QueueName, *, urgent: bool = False) ->
     worker.start()
 
 
+_NICENESS = 5
+"""What reads and merges gives way to what takes files in and asks models: they keep others waiting."""
 _GRACE_S = 2.0
 """So long model calls may go on after SIGTERM; `serve` waits 5 s for its children, a container 10 s."""
 _START_S = 60.0

@@ -88,7 +88,10 @@ def request_id_of(request: Request) -> str:
     return cast(str, request.scope.get(REQUEST_ID, ""))
 
 
-def services_of(request: Request) -> Services:
+# What follows is asynchronous where nothing waits: a plain function costs each request a hop to a thread and back.
+
+
+async def services_of(request: Request) -> Services:
     """The use cases' ground."""
     return context_of(request).services
 
@@ -109,27 +112,27 @@ def _identify(request: Request, _shown: Annotated[object, Depends(_scheme)]) -> 
     return _authenticate(request)
 
 
-def _reader(caller: Annotated[Caller, Depends(_identify)]) -> Caller:
+async def _reader(caller: Annotated[Caller, Depends(_identify)]) -> Caller:
     caller.require(Role.READ)
     return caller
 
 
-def _submitter(caller: Annotated[Caller, Depends(_identify)]) -> Caller:
+async def _submitter(caller: Annotated[Caller, Depends(_identify)]) -> Caller:
     caller.require(Role.SUBMIT)
     return caller
 
 
-def _reviewer(caller: Annotated[Caller, Depends(_identify)]) -> Caller:
+async def _reviewer(caller: Annotated[Caller, Depends(_identify)]) -> Caller:
     caller.require(Role.REVIEW)
     return caller
 
 
-def _admin(caller: Annotated[Caller, Depends(_identify)]) -> Caller:
+async def _admin(caller: Annotated[Caller, Depends(_identify)]) -> Caller:
     caller.require(Role.ADMIN)
     return caller
 
 
-def refuse_query(request: Request) -> None:
+async def refuse_query(request: Request) -> None:
     """For routes without options: refuse any that is sent.
 
     Raises:

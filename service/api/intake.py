@@ -20,7 +20,7 @@ from service.domain.errors import ErrorCode, InputError
 from service.domain.jobs import Job, JobOptions, StoredFile
 from service.jobs.batches import find_batch
 from service.jobs.idempotency import fingerprint_of, match_key, release_key, reserve_key
-from service.jobs.schemas import ChosenSchemas, choose_schemas
+from service.jobs.schemas import ChosenSchemas, SchemaWish, choose_schemas
 from service.jobs.services import Services
 from service.jobs.submit import Submission, submit_job
 from service.jobs.uploads import forget_upload, get_file, receive_upload
@@ -75,17 +75,26 @@ async def forget_all(services: Services, kept: Sequence[StoredFile]) -> None:
 async def _make_of(
     request: Request, services: Services, caller: Caller, key: str | None, kept: list[StoredFile]
 ) -> Job:
+    found: list[tuple[SchemaWish, ChosenSchemas]] = []
+
+    async def choose(wanted: JobRequest) -> ChosenSchemas:
+        wish = wanted.schema_wish()
+        if not found or found[-1][0] != wish:
+            chosen = await to_thread.run_sync(choose_schemas, services, caller.tenant_id, wish)
+            found.append((wish, chosen))
+        return found[-1][1]
+
     async def keep(name: str, parts: AsyncIterator[bytes], before: Fields) -> None:
         # A fault that shows before the file need not wait for it.
         if before.keys() & {"schema", "schema_ref", "schemas"}:
-            await _schemas_of(services, caller, check_request(JobRequest, fields_as_body(before)))
+            await choose(check_request(JobRequest, fields_as_body(before)))
         kept.append(await receive_upload(services, caller.tenant_id, name, parts))
 
     wanted, batch = await _in_batch(services, caller, await _read(request, keep))
     if kept and wanted.file_id is not None:
         raise InputError(ErrorCode.INVALID_REQUEST, "Send a `file` or a `file_id`, not both.", param="file_id")
     file = kept[0] if kept else await _find_file(services, caller, wanted)
-    chosen = await _schemas_of(services, caller, wanted)
+    chosen = await choose(wanted)
     submission = replace(
         submission_of(services, caller, wanted, chosen, file),
         batch=batch,
@@ -141,10 +150,6 @@ async def _match(request: Request, services: Services, caller: Caller, key: str)
 def _fingerprint(sha256: str, wanted: JobRequest) -> str:
     """Of what was asked; a schema that was named counts by its name, so that a new version is no other request."""
     return fingerprint_of(sha256, wanted.schema_ or {}, wanted.fingerprinted())
-
-
-async def _schemas_of(services: Services, caller: Caller, wanted: JobRequest) -> ChosenSchemas:
-    return await to_thread.run_sync(choose_schemas, services, caller.tenant_id, wanted.schema_wish())
 
 
 async def _read(request: Request, take_file: TakeFile) -> JobRequest:

@@ -13,7 +13,7 @@ from service.domain.errors import ErrorCode, InputError, StateError
 from service.domain.jobs import EventType, Job, JobOptions, JobStatus, Step, StepKind, StoredFile
 from service.domain.records import Issue, JsonObject, Stage
 from service.domain.routes import JobSchema
-from service.domain.schema import ExtractionSchema, SchemaField, parse_schema
+from service.domain.schema import ExtractionSchema, SchemaField, known_schema
 from service.extraction.check import parse_checks
 from service.extraction.narrow import narrow_schema
 from service.extraction.plan import group_fields
@@ -168,7 +168,7 @@ def check_any_schema(services: Services, source: JsonObject, name: str) -> Extra
             f"Invalid Schema: {size} characters minified, {limit} are allowed.",
             param="schema",
         )
-    schema = parse_schema(source, name)
+    schema = known_schema(source, name)
     count = count_fields(schema.root)
     if count > services.limits.max_properties:
         most = services.limits.max_properties

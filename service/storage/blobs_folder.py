@@ -25,6 +25,8 @@ class FolderBlobs:
 
     def __init__(self, root: Path) -> None:
         self._root = root
+        self._anchored: set[Path] = set()
+        """Folders that are known to be on the disk themselves."""
 
     async def receive(self, tenant_id: str, parts: AsyncIterator[bytes], *, max_bytes: int) -> StoredBlob:
         """See `BlobStore.receive`."""
@@ -43,13 +45,12 @@ class FolderBlobs:
                         )
                     digest.update(part)
                     _write(handle.fileno(), part)
-                await asyncio.to_thread(_sync, handle.fileno())
+                if size == 0:
+                    raise InputError(ErrorCode.EMPTY_FILE, "The file is empty (0 bytes).", param="file")
+                key = blob_key(tenant_id, digest.hexdigest())
+                await asyncio.to_thread(self._sync_and_keep, handle.fileno(), key, temporary)
             finally:
                 handle.close()
-            if size == 0:
-                raise InputError(ErrorCode.EMPTY_FILE, "The file is empty (0 bytes).", param="file")
-            key = blob_key(tenant_id, digest.hexdigest())
-            await asyncio.to_thread(self._keep, key, temporary)
         return StoredBlob(key=key, sha256=digest.hexdigest(), size_bytes=size)
 
     def put_derived(self, key: str, data: bytes) -> str:
@@ -96,13 +97,20 @@ class FolderBlobs:
         finally:
             path.unlink(missing_ok=True)
 
+    def _sync_and_keep(self, descriptor: int, key: str, temporary: Path) -> None:
+        _sync(descriptor)
+        self._keep(key, temporary)
+
     def _keep(self, key: str, temporary: Path) -> None:
         target = self._root / key
         with _mapped_errors():
             target.parent.mkdir(parents=True, exist_ok=True)
             temporary.replace(target)
-            for folder in (target.parent, target.parent.parent, self._root):  # each may be new, and its entry above it
-                _sync_folder(folder)
+            _sync_folder(target.parent)
+            if target.parent not in self._anchored:  # it may be new, and so may be what it lies in
+                _sync_folder(target.parent.parent)
+                _sync_folder(self._root)
+                self._anchored.add(target.parent)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -24,6 +24,12 @@ def _adapter(kind: type[T]) -> TypeAdapter[T]:
     return TypeAdapter(kind)
 
 
+def prepare(*kinds: type) -> None:
+    """Get ready for these shapes now: before a fork, so that no child has to."""
+    for kind in kinds:
+        _adapter(kind)
+
+
 def pack(value: object) -> bytes:
     """A dataclass as compressed JSON bytes."""
     return zstandard.ZstdCompressor(level=_LEVEL).compress(_adapter(type(value)).dump_json(value))

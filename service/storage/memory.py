@@ -21,6 +21,13 @@ _NEWEST = (
     .limit(bindparam("most"))
 )
 _NEWEST_OF_SCHEMA = _NEWEST.where(_MEMORY.schema_name == bindparam("of_schema"))
+_JUDGED = (
+    select(tables.judgements)
+    .where(tables.judgements.c.tenant_id == bindparam("of_tenant"), tables.judgements.c.at >= bindparam("since"))
+    .order_by(tables.judgements.c.at.desc(), tables.judgements.c.job_id)
+    .limit(bindparam("most"))
+)
+_JUDGED_OF_SCHEMA = _JUDGED.where(tables.judgements.c.schema_name == bindparam("of_schema"))
 
 
 class MemoryRows:
@@ -75,11 +82,9 @@ class JudgementRows:
         self, tenant_id: str, *, schema_name: str | None = None, since: float = 0.0, most: int
     ) -> tuple[Judgement, ...]:
         """The newest, newest first."""
-        row = tables.judgements.c
-        query = select(tables.judgements).where(row.tenant_id == tenant_id, row.at >= since)
-        if schema_name is not None:
-            query = query.where(row.schema_name == schema_name)
-        found = self._connection.execute(query.order_by(row.at.desc(), row.job_id).limit(most)).mappings()
+        query = _JUDGED if schema_name is None else _JUDGED_OF_SCHEMA
+        asked = {"of_tenant": tenant_id, "of_schema": schema_name, "since": since, "most": most}
+        found = self._connection.execute(query, asked).mappings()
         return tuple(from_json(Judgement, line) for line in found)
 
     def forget(self, job_id: str) -> None:
