@@ -104,6 +104,7 @@ _MARKED = re.compile(
     r"(?<!\S)[.·•:*'](?=[$€£]?\d{1,5}[.,]\d{2}(?!\d))"  # a dirty spot or a leader before an amount
     r"|(?<=\d[.,]\d{2})[ABCDEFHNOPRSTVWXY*#](?!\S)"  # the mark of its tax behind it; no unit is written so
 )
+_TICKS = str.maketrans("`´", "''")
 _SIGNLESS = re.compile(r"(?<![\w.,:/-])[S$€£]?(\d{1,4}) (\d{2})$")
 _PRICE_END = re.compile(r"\d[.,]\d{2}$")
 _SAME_EDGE = 3
@@ -167,7 +168,7 @@ class Spans:
         return Span(Kind.TEXT, tokens, raw, raw.strip(" :;|"), segment, start, end)
 
     def _numbers(self, segment: Segment) -> Iterator[Span]:
-        text = segment.text.translate(DASHES)
+        text = segment.text.translate(DASHES).translate(_TICKS)
         if not any(c.isdigit() for c in text):
             return
         if self.layout.scanned:

@@ -21,6 +21,8 @@ NUMERIC = frozenset({"money", "number", "percent"})
 STOP_OWNERS = word_set(
     "concept:total_net concept:total_gross concept:total_tax concept:amount_due concept:closing_balance"
 )
+LEAST_LETTERS = 3
+"""Letters of a cell that may be a description."""
 LIGHT = 1.0
 """Weight of a word on a line with few cells: as much may cross a wide strip that is better than a narrow one."""
 GUTTER_LINES = 40
@@ -121,7 +123,19 @@ def _suiting(evidence: Evidence, ask: Ask, hit: Hit, body: int) -> float:
     if ask.kind in NUMERIC:
         numbers = found.count("money") + (0.7 if ask.kind == "money" else 1.0) * found.count("number")
         return 0.15 + 0.85 * numbers / len(found)
-    return 1.0 - 0.5 * (found.count("date") + found.count("money")) / len(found)
+    figures = (found.count("date") + found.count("money")) / len(found)
+    if ask.concept == "description":
+        figures = max(figures, _wordless(evidence, (hit.tokens[0].x0, end), body))
+    return 1.0 - 0.5 * figures
+
+
+def _wordless(evidence: Evidence, place: tuple[float, float], body: int) -> float:
+    """The share of cells between two places in the first lines of the body that have hardly a letter."""
+    page = evidence.layout.lines[body - 1].page
+    lines = [line for line in evidence.layout.lines[body : body + 10] if line.page == page]
+    cells = [s for line in lines for s in line.segments if min(s.x1, place[1]) - max(s.x0, place[0]) > 0]
+    bare = sum(sum(map(str.isalpha, s.text)) < LEAST_LETTERS for s in cells)
+    return bare / len(cells) if cells else 0.0
 
 
 def _kinds_within(evidence: Evidence, place: tuple[float, float], body: int) -> list[str]:
