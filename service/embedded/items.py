@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import statistics
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import takewhile
 
 from service.embedded.fields import Ask
 from service.embedded.layout import Segment, Token
+from service.embedded.normalise import unmixed
 from service.embedded.places import Evidence
 from service.embedded.price_lines import PricedLine, priced_lines, summed_list
 from service.embedded.proposals import Choice
@@ -134,7 +136,8 @@ class _Names:
         for segment, tokens in kept[:1]:
             start, end = self._bare(tokens)
             if sum(c.isalpha() for t in tokens[start:end] for c in t.text) >= 2:
-                return evidence.spans.cut(segment, start, end)
+                span = evidence.spans.cut(segment, start, end)
+                return replace(span, value=unmixed(span.raw)) if evidence.layout.scanned else span
         above = priced.above
         return None if above is None else evidence.spans.cut(above, 0, len(above.tokens))
 

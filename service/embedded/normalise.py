@@ -33,6 +33,12 @@ def squash(text: str) -> str:
     return "".join(c for c in fold(text) if c.isalnum())
 
 
+def unmixed(text: str) -> str:
+    """A text that was read optically, without digits that can only be letters, and with the unit after a number."""
+    text = re.sub(r"([^\W\d_])(0+)(?=[^\W\d_])", lambda m: m[1] + "Oo"[m[1].islower()] * len(m[2]), text)
+    return re.sub(r"(?<=\d)0Z(?!\w)", "OZ", text)
+
+
 def vote_decimal(texts: Iterable[str]) -> str:
     """The document's decimal sign, `.` or `,`."""
     comma = dot = 0
