@@ -34,6 +34,8 @@ LONE_COLUMN = "lone column"
 """Why a cell of a table of which a single column was found: one word as a header proves little."""
 SHORT_NAME = 3
 """Letters up to which what follows a label without a colon is still a part of it: `Cust A/c`."""
+SHORT_CODE = 3
+"""Letters and digits from which an identifier is one without doubt."""
 LISTED = 3
 """Dates under one label from which they are those of a table's rows."""
 NAMES = frozenset({"org", "person", "place", "address"})
@@ -330,6 +332,11 @@ def _proper(text: str) -> bool:
     return not words or 2 * capital >= len(words) or (capital == 0 and len(words) <= 4)
 
 
+def _counts(span: Span) -> bool:
+    """Whether a short number counts what is named after it: `4 kg`."""
+    return len(span.raw) < SHORT_CODE and any(t.text.isalpha() for t in span.segment.tokens[span.end : span.end + 1])
+
+
 def code_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
     """Identifiers near the field's labels."""
     found: list[Choice] = []
@@ -337,7 +344,7 @@ def code_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
         for place in places(evidence, hit):
             span = _code_at(evidence, ask, place, hit)
             if span is not None and not _over_a_box(ask, hit, place):
-                between = _between(evidence, ask, hit, place, span)
+                between = _between(evidence, ask, hit, place, span) * (0.7 if _counts(span) else 1.0)
                 found.append(Choice(span, span.raw, hit.strength * place.natural * between, "label", hit))
                 break
     return found
