@@ -256,6 +256,17 @@ def parse_period(text: str) -> str | None:
     return f"{count} {unit}{'' if count == 1 else 's'}"
 
 
+_IBAN_LENGTHS = {"AT": 20, "BE": 16, "CH": 21, "CZ": 24, "DE": 22, "DK": 18, "ES": 24, "FI": 18, "FR": 27, "GB": 22,
+                 "IE": 22, "IT": 27, "LU": 20, "NL": 18, "NO": 15, "PL": 28, "PT": 25, "SE": 24}  # fmt: skip
+"""Letters and digits of an IBAN by country. Source: ISO 13616 registry."""
+
+
+def iban_shaped(text: str) -> bool:
+    """Whether a text has the country and length of an IBAN, be its check digits right or not."""
+    compact = re.sub(r"\s", "", text).upper()
+    return len(compact) == _IBAN_LENGTHS.get(compact[:2])
+
+
 def iban_valid(text: str) -> bool:
     """Whether the check digits of an IBAN hold (ISO 13616)."""
     compact = re.sub(r"\s", "", text).upper()

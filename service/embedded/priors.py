@@ -9,7 +9,7 @@ from dataclasses import replace
 from service.embedded.fields import Ask
 from service.embedded.layout import Segment
 from service.embedded.matching import labelness
-from service.embedded.normalise import fold, iban_valid
+from service.embedded.normalise import fold, iban_shaped, iban_valid
 from service.embedded.parties import Party, address_under, company_score, looks_company, repeats
 from service.embedded.places import Evidence, places
 from service.embedded.proposals import TYPED, Choice
@@ -134,7 +134,9 @@ def _unmistakable(evidence: Evidence, ask: Ask) -> list[Choice]:
     for rank, span in enumerate(spans[:12]):
         score = base - 0.03 * rank
         if ask.kind == "iban" and not iban_valid(str(span.value)):
-            continue
+            if not iban_shaped(str(span.value)):
+                continue
+            score -= 0.28
         if ask.kind == "phone":
             score += 0.15 * bool(re.search(r"^\(?\+?\d{2,4}\)?[\s/-]\d", span.raw)) - 0.1 * (
                 span.y0 > 0.5 * evidence.layout.page(span.page).height
