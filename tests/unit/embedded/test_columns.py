@@ -222,3 +222,12 @@ def test_running_text_under_a_row_does_not_hide_what_a_column_holds() -> None:
     pieces += [(90, 128 + 14 * n, "On these days: 11.09.2026; 14.09.2026; 19.09.2026; 24.09.2026;") for n in range(3)]
     pieces += rows(at, 180, 14, (("2", "Visit", "12.00", "10", "0 %", "120.00"),))
     assert cells_of(extract(LINES, page(pieces))) == [["Exercise", 10, 26.0, 260.0], ["Visit", 10, 12.0, 120.0]]
+
+
+def test_a_column_of_numbers_is_no_description_whatever_its_header_says() -> None:
+    """Of two headers that both may mean the article the one over words is taken; a tick parts thousands."""
+    body = (("Item", *HEAD[1:]), ("1", "Grey quill", "28", "120.00", "3`360.00"), ("2", "Ink", "1", "307.35", "307.35"))
+    assert cells_of(extract(LINES, page(rows(AT, 100, 14, body)))) == [
+        ["Grey quill", 28, 120.0, 3360.0],
+        ["Ink", 1, 307.35, 307.35],
+    ]

@@ -126,3 +126,11 @@ def test_a_row_of_net_and_tax_is_no_total() -> None:
     """Where the amounts of a line come to the total, none of them is it."""
     found = read(("Plum jam", "5.30"), ("Eggs", "5.30"), ("Total", "10.60"), ("Net", "Tax"), ("Total 10.00", "0.60"))
     assert found["total"] == 10.6
+
+
+def test_digits_that_can_only_be_letters_are_letters() -> None:
+    """On a photograph a zero among letters is read as one; what is printed stays in `raw`."""
+    lines = (("SWIRL P0PS", "3.00"), ("C0LA 100Z", "4.00"), ("MP3 CABLE", "5.00"), ("Total", "12.00"))
+    found = EmbeddedModel().extract(parse_schema(RECEIPT), [receipt(*lines)])
+    assert found.values["items"] == items(("SWIRL POPS", 3.0), ("COLA 10OZ", 4.0), ("MP3 CABLE", 5.0))
+    assert found.fields["/items/0/name"].raw == "SWIRL P0PS"

@@ -401,3 +401,20 @@ def test_the_governing_law_is_nobody_s_country() -> None:
     lines = [" ".join(words[i : i + 14]) for i in range(0, len(words), 14)]
     text = page([(60, 80 + 14 * i, line) for i, line in enumerate(lines)])
     assert read(schema, text).values == {"nationality": None}
+
+
+def test_a_small_count_in_a_sentence_is_no_number_of_the_document() -> None:
+    """What names the document goes before words about parcels."""
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {
+            "invoice_number": {"type": "string", "description": "Number of the invoice."},
+            "iban": {"type": "string", "description": "IBAN of the account to pay to."},
+        },
+    }
+    letter = page([
+        (40, 60, "Delivery invoice no. 471113 of 13.06.2026"),
+        (40, 100, "With this invoice the last 4 parcels are charged"),
+        (40, 140, "Please pay to our account: DE75123456780000001234, the mill bank"),
+    ])  # fmt: skip
+    assert read(schema, letter).values == {"invoice_number": "471113", "iban": "DE75123456780000001234"}
