@@ -16,7 +16,7 @@ from tests.fakes.chromium import FLAGS, find_chromium
 from tests.fakes.local_service import LocalService
 from tests.fakes.model_stub import ModelStub
 from tests.ui.conftest import Opener
-from tests.ui.screen import LINES, TRUTH, Screen, invoice, schema
+from tests.ui.screen import LINES, TRUTH, Screen, invoice, paper, schema
 
 WRONG = {**TRUTH, "total": 452.4, "order_number": "LL-8331"}
 MOST_PRESSES = 12
@@ -35,7 +35,7 @@ def test_from_upload_to_approval(open_screen: Opener, stub: ModelStub, tmp_path:
     page.get_by_role("button", name="Add", exact=True).click()
     expect(page.locator("td .chip.busy")).to_be_visible()
     page.get_by_role("link", name="invoice.pdf").click()
-    expect(page.get_by_text("Does not hold: sum(lines.amount) == subtotal").first).to_be_visible()
+    expect(page.get_by_text("The sum of Lines · Amount should be Subtotal.").first).to_be_visible()
     job = page.url.rpartition("/")[2]
 
     page.locator(".field", has_text="Total").last.click()
@@ -272,7 +272,13 @@ def test_a_failed_job_says_why(open_screen: Opener, stub: ModelStub) -> None:
     screen.page.reload()
     expect(screen.page.locator("#jobs .chip.bad")).to_have_text("Failed")
     screen.page.goto(f"{screen.url}/review/{job}")
-    expect(screen.page.locator("#notice")).not_to_be_empty()
+    expect(screen.page.locator("#state")).to_have_text("Failed")
+    expect(screen.page.locator("#nothing")).to_contain_text("not a readable PDF")
+    expect(screen.page.get_by_role("button", name=re.compile("^Approve"))).to_be_hidden()
+    screen.page.get_by_role("button", name="Try again").click()
+    expect(screen.page.locator("#nothing")).to_be_hidden()
+    expect(screen.page.locator("#nothing")).to_contain_text("not a readable PDF", timeout=20_000)
+    assert screen.client.get(f"/jobs/{job}").json()["run"] == 2
 
 
 def test_korean_and_arabic_documents(open_screen: Opener, stub: ModelStub) -> None:
@@ -314,3 +320,47 @@ def test_approving_twice_in_haste_decides_one_document(open_screen: Opener, stub
     expect(screen.page.locator("#name")).to_have_text("1.pdf")
     states = [screen.client.get(f"/jobs/{job}").json()["review"]["state"] for job in jobs]
     assert states == ["approved", "in_review"]
+
+
+def test_two_hundred_pages_stay_at_hand(open_screen: Opener, stub: ModelStub) -> None:
+    """Each page has its small picture, few of which are asked for; a field of the last page shows that page."""
+    stub.answers({**TRUTH, "iban": "Page 200"})
+    screen = open_screen()
+    job = screen.hand_in(paper(*[[(f"Page {n}",)] for n in range(1, 201)]), schema(), "long.pdf")
+    page = screen.page
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "dpi=72" in request.url else None)
+    screen.open(job)
+    expect(page.locator("#thumbs button")).to_have_count(200)
+    page.locator(".field", has_text="IBAN").click()
+    expect(page.locator("#page-number")).to_have_text("Page 200 of 200")
+    expect(page.locator("#picture")).to_have_js_property("complete", value=True)
+    assert len(asked) < 60
+    page.keyboard.press("PageUp")
+    expect(page.locator("#page-number")).to_have_text("Page 199 of 200")
+
+
+def test_the_menu_and_the_dialogs_need_no_mouse(open_screen: Opener, stub: ModelStub) -> None:
+    """Arrows move in the menu, Escape gives the field back; a decided document cannot be typed into."""
+    stub.answers(WRONG)
+    screen = open_screen()
+    job = screen.hand_in(invoice(), schema())
+    screen.open(job)
+    page = screen.page
+    page.get_by_role("button", name="More").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("menuitem", name="Postpone")).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    expect(page.get_by_role("menuitem", name="Export XLSX")).to_be_focused()
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Why?")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator("#value")).to_be_focused()
+    assert screen.client.post(f"/jobs/{job}/approve", json={"accept_unseen": True}).is_success
+    page.reload()
+    expect(page.locator("#state")).to_have_text("Approved")
+    expect(page.locator("#value")).not_to_be_editable()

@@ -3,10 +3,15 @@
 import { post } from "./api.js";
 import { $, foreign, h, mark } from "./dom.js";
 import { place, plain } from "./record.js";
+import { saidOfRule } from "./rules.js";
 import { explain } from "./words.js";
 
 const PREVIEW_MS = 140;
 const EVIDENCE = { width: 600, height: 76 };
+/** The evidence shows so much of a line of the page, unless letters would be lower than this; most of it before the value, where labels are. */
+const LINE_SHARE = 0.8;
+const LETTERS_PX = 15;
+const LABEL_SHARE = 0.85;
 const READ_IN = new Set(["number", "integer"]);
 
 /** One card that is filled anew for each field, so that an input method is never cut off by a redraw. */
@@ -25,13 +30,11 @@ export class Card {
     this.preview = h("p", { class: "preview", id: "preview", aria: { live: "polite" } });
     this.others = h("div", { class: "candidates" });
     this.back = h("button", { class: "quiet small", onclick: undo }, "Undo ", h("kbd", {}, "Alt Z"));
-    const buttons = h(
-      "div",
-      { class: "actions" },
+    this.deeds = [
       h("button", { class: "quiet small", onclick: accept }, "Accept ", h("kbd", {}, "Enter")),
       h("button", { class: "quiet small", onclick: absent }, "Not in document ", h("kbd", {}, "Alt A")),
-      this.back,
-    );
+    ];
+    const buttons = h("div", { class: "actions" }, ...this.deeds, this.back);
     this.input.setAttribute("aria-describedby", "preview");
     $("#card").replaceChildren(
       h("div", { class: "card-head" }, this.badge, this.label, this.where),
@@ -40,7 +43,7 @@ export class Card {
   }
 
   /** Fill it with a leaf; what was typed before is gone. */
-  show(model, leaf, { jobId, canUndo }) {
+  show(model, leaf, { jobId, canUndo, isDecided }) {
     const entry = model.entry(leaf);
     this.#hush();
     this.model = model;
@@ -52,7 +55,9 @@ export class Card {
     this.input.value = plain(entry.value);
     this.input.placeholder = entry.verdict === "absent" ? "not in the document" : "nothing found";
     this.before = this.input.value;
-    this.back.disabled = !canUndo;
+    this.back.disabled = !canUndo || isDecided;
+    this.input.readOnly = isDecided;
+    for (const deed of this.deeds) deed.disabled = isDecided;
     this.#say("", "");
     this.#tellWhy(entry);
     this.#offer(entry);
@@ -93,19 +98,19 @@ export class Card {
     if (!image) return;
     const xs = coordinates.map((point) => point.x * image.naturalWidth);
     const ys = coordinates.map((point) => point.y * image.naturalHeight);
-    const middle = [(Math.min(...xs) + Math.max(...xs)) / 2, (Math.min(...ys) + Math.max(...ys)) / 2];
-    const tall = Math.max(36, (Math.max(...ys) - Math.min(...ys)) * 2.6);
-    const wide = Math.max((tall * width) / height, (Math.max(...xs) - Math.min(...xs)) * 1.15);
-    const scale = width / wide;
+    const [x0, x1, y0, y1] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+    const readable = Math.max(LETTERS_PX / Math.max(1, y1 - y0), width / (LINE_SHARE * image.naturalWidth));
+    const scale = Math.min(readable, width / ((x1 - x0) * 1.1), height / ((y1 - y0) * 1.3));
+    const wide = width / scale;
     const spare = image.naturalWidth - wide;
-    const left = spare < 0 ? spare / 2 : Math.min(Math.max(0, middle[0] - wide / 2), spare);
-    const top = middle[1] - height / scale / 2;
+    const left = spare < 0 ? spare / 2 : Math.min(Math.max(0, x0 - LABEL_SHARE * (wide - (x1 - x0))), spare);
+    const top = (y0 + y1) / 2 - height / scale / 2;
     context.fillStyle = "#fff";
     context.fillRect(0, 0, width, height);
     context.drawImage(image, left, top, wide, height / scale, 0, 0, width, height);
     context.strokeStyle = "#2a56c6";
     context.lineWidth = 2;
-    context.strokeRect((Math.min(...xs) - left) * scale - 3, (Math.min(...ys) - top) * scale - 3, (Math.max(...xs) - Math.min(...xs)) * scale + 6, (Math.max(...ys) - Math.min(...ys)) * scale + 6);
+    context.strokeRect((x0 - left) * scale - 3, (y0 - top) * scale - 3, (x1 - x0) * scale + 6, (y1 - y0) * scale + 6);
   }
 
   /** Values that may be taken in place of this one. */
@@ -130,7 +135,7 @@ export class Card {
   }
 
   #tellWhy(entry) {
-    const broken = this.model.failed(this.leaf).map((check) => `Does not hold: ${check.rule}.`);
+    const broken = this.model.failed(this.leaf).map((check) => saidOfRule(check.rule));
     const conflict = this.model.conflicts.has(this.leaf.pointer) ? "Two different values were found." : "";
     const limit = entry.reviewed ? "" : this.model.beyond(this.leaf);
     const said = [explain(entry), limit, conflict, ...broken].filter(Boolean).join(" ");

@@ -63,10 +63,10 @@ export async function showHistory(jobId, nameOf) {
 }
 
 /** Ask a question; resolves to what was chosen and written, or to null. `choices` are pairs of a value and its words. */
-export function ask({ heading, text, name, names = [], choices = [], write, yes, no = "Cancel" }) {
+export function ask({ heading, text, name, names = [], choices = [], write, written = "", yes, no = "Cancel" }) {
   return new Promise((resolve) => {
     const select = choices.length ? h("select", { aria: { label: heading } }, ...choices.map(([value, said]) => h("option", { value }, said))) : null;
-    const area = write ? h("textarea", { rows: 3, maxLength: 1000, required: true }) : null;
+    const area = write ? h("textarea", { rows: 3, maxLength: 1000, required: true, value: written }) : null;
     const who = name ? h("input", { maxLength: 100, required: true, autocomplete: "off" }) : null;
     if (who) who.setAttribute("list", "ask-names");
     let answer = null;

@@ -1,21 +1,26 @@
 // What stands around the document: its name and state, its pages, and whether all is stored.
 
 import { API, picture } from "./api.js";
+import { saidOfUnrouted } from "./documents.js";
 import { $, foreign, h, visible } from "./dom.js";
-import { REVIEW } from "./words.js";
+import { LINKED } from "./hand-on.js";
+import { REVIEW, STATUS } from "./words.js";
 
 const SAVED = { stored: "All changes are stored", storing: "Storing…", waiting: "Not stored yet: the service does not answer" };
 export const DECIDED = new Set(["approved", "rejected"]);
 
 /** The name, the state, and which decisions are open. */
 export function drawHead(doc) {
-  const [said, tone] = REVIEW[doc.job.review.state];
+  const isLost = ["failed", "cancelled"].includes(doc.job.status);
+  const [said, tone] = isLost ? [STATUS[doc.job.status], "bad"] : REVIEW[doc.job.review.state];
+  document.body.classList.add("told");
+  document.body.classList.toggle("lost", !doc.result.records.length);
   $("#name").replaceChildren(foreign(doc.file?.name ?? "Document"));
   $("#state").hidden = false;
   $("#state").className = `chip ${tone}`;
   $("#state").textContent = said;
   const decided = DECIDED.has(doc.job.review.state);
-  $("#approve").disabled = decided;
+  $("#approve").disabled = decided || !doc.result.records.length;
   $("#reopen").hidden = !decided;
   $("#reject").hidden = decided;
   $("#postpone").hidden = decided;
@@ -31,7 +36,7 @@ export function drawHead(doc) {
 /** How much is left to check. */
 export function drawLeft(doc) {
   const count = doc.model.open().length;
-  $("#left").textContent = count === 0 ? "Nothing left to check" : `${count} to check`;
+  $("#left").textContent = count === 0 ? "Nothing left to check" : `${count.toLocaleString("en")} to check`;
   drawBadges(doc);
 }
 
@@ -62,6 +67,15 @@ function drawBadges(doc) {
   }
 }
 
+/** In place of a document that gave no record: why, and what can be done. */
+export function showNothing(doc, again) {
+  const why = doc.job.error?.message ?? (saidOfUnrouted(doc.result) || "Nothing in it fits its schema.");
+  const retry = doc.job.status === "succeeded" || LINKED ? null : h("button", { class: "primary", onclick: again }, "Try again");
+  const back = LINKED ? null : h("a", { class: "quiet", href: "/" }, "All documents");
+  $("#nothing").replaceChildren(h("strong", {}, "This document gave no record"), h("p", {}, why), h("div", { class: "row" }, back, retry));
+  $("#nothing").hidden = false;
+}
+
 /** Something the reviewer should know; empty: nothing. */
 export function notice(message) {
   $("#notice").textContent = message;
@@ -73,4 +87,3 @@ export function told(state) {
   $("#saved").textContent = SAVED[state];
   $("#saved").dataset.state = state;
 }
-

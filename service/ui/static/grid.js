@@ -2,12 +2,12 @@
 
 import { h, mark, visible } from "./dom.js";
 import { place, plain } from "./record.js";
+import { SUM } from "./rules.js";
 
 const ROW_PX = 28;
 const MOST_SHOWN = 9;
 const SPARE = 6;
 const NUMBERS = new Set(["number", "integer"]);
-const SUM = /^\s*sum\((?<array>[\w.]+)\.(?<column>\w+)\)\s*==\s*(?<total>[\w.]+)\s*$/;
 
 /** How wide a column is, by what it holds. */
 function width(column) {

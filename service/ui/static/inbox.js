@@ -4,6 +4,7 @@ import { ApiError, get, picture, post } from "./api.js";
 import { ask } from "./dialogs.js";
 import { $, foreign, h, mark } from "./dom.js";
 import { offerUpload, setSchemas, wireUpload } from "./intake.js";
+import { mineToday } from "./tally.js";
 import { age, isOver, REVIEW, STATUS } from "./words.js";
 
 const POLL_MS = 1000;
@@ -16,6 +17,14 @@ const GROUPS = {
   running: ["Running", (job) => !isOver(job)],
   done: ["Done", (job) => isOver(job) && !["needed", "in_review"].includes(job.review.state)],
   all: ["All", () => true],
+};
+
+const NOTHING = {
+  review: "Every document was looked at.",
+  clear: "Each waiting document has something to look at.",
+  running: "Nothing is being read at the moment.",
+  done: "Nothing is done yet.",
+  all: "",
 };
 
 /** Whether a document waits for a person though nothing about it is in doubt; one of the blind sample is looked at. */
@@ -104,7 +113,8 @@ function draw() {
   const all = [...jobs.values()];
   const waiting = all.filter(GROUPS.review[1]).length;
   const running = all.filter(GROUPS.running[1]).length;
-  $("#counts").textContent = `${waiting} to review · ${running} running · ${all.length} shown`;
+  const parts = [`${waiting} to review`, running ? `${running} running` : "", `${all.length} in all`, mineToday() ? `${mineToday()} decided by you today` : ""];
+  $("#counts").textContent = all.length ? parts.filter(Boolean).join(" · ") : "";
   const hidden = all.filter((job) => !order.includes(job.id)).length;
   $("#fresh").hidden = hidden === 0;
   $("#fresh").textContent = `${hidden} new`;
@@ -114,7 +124,8 @@ function draw() {
 
 function emptyText() {
   if (jobs.size === 0) return [h("strong", {}, "No documents yet"), "Drop files anywhere on this page, or choose Add documents."];
-  return [h("strong", {}, "Nothing here"), group === "review" ? "Every document was looked at." : "No document fits these filters."];
+  const isFiltered = $("#schema").value || $("#search").value.trim();
+  return [h("strong", {}, "Nothing here"), isFiltered ? "No document fits the schema and the search." : NOTHING[group]];
 }
 
 async function learnFiles() {

@@ -2,11 +2,13 @@
 
 import { ask } from "./dialogs.js";
 import { readWritten, written } from "./documents.js";
+import { plain } from "./record.js";
+import { title } from "./words.js";
 
 /** Which pages are one document; what a new run is asked for, or nothing. */
 export async function askBoundaries(doc) {
   const text = `The file has ${doc.file.pages.length} pages. Now: ${written(doc.result)}. Write the pages of each document, and its schema where it should have another: 1-2 invoice, 3. What is to be left out: not 4.`;
-  const answer = await ask({ heading: "Documents in this file", text, write: "Pages", yes: "Run again" });
+  const answer = await ask({ heading: "Documents in this file", text, write: "Pages", written: written(doc.result), yes: "Run again" });
   return answer && { documents: readWritten(answer.written, doc.result) };
 }
 
@@ -24,4 +26,10 @@ export async function askToTurn(doc, page) {
   const text = `Page ${page} is turned, read again and its values found anew. Your corrections stay where their place is still there.`;
   const answer = await ask({ heading: `Turn page ${page}`, text, choices: TURNS, yes: "Turn and read" });
   return answer && { turn: [{ page, degrees: Number(answer.chosen) }] };
+}
+
+/** Corrections of an earlier run that fit no more: they are not lost, and a person should see them. */
+export function saidOfUnplaced(result) {
+  const lost = result.unplaced_corrections.filter((one) => one.op === "set").map(({ path, new: value }) => `${title(path.split("/").pop())} “${plain(value)}”`);
+  return lost.length ? `Put in before this run, and not taken over since something else stands there now: ${lost.slice(0, 3).join(", ")}${lost.length > 3 ? `, and ${lost.length - 3} more` : ""}.` : "";
 }

@@ -3,6 +3,7 @@
 import { $, foreign, h, mark } from "./dom.js";
 import { Grid } from "./grid.js";
 import { plain } from "./record.js";
+import { saidOfRule } from "./rules.js";
 
 export class Panel {
   /** `on` has `open(leaf)`, `add(table, before)`, `remove(table, row)`. */
@@ -78,7 +79,7 @@ export class Panel {
     const failed = this.model.failed();
     $("#checks").replaceChildren(...failed.map((check) => {
       const leaf = check.paths.map((path) => this.model.byPointer.get(path)).find(Boolean);
-      return h("button", { class: "check-line", disabled: !leaf, onclick: () => this.on.open(leaf) }, h("span", { class: "cross" }, "✕"), h("span", {}, `Does not hold: ${check.rule}`));
+      return h("button", { class: "check-line", disabled: !leaf, title: check.rule, onclick: () => this.on.open(leaf) }, h("span", { class: "cross" }, "✕"), h("span", {}, saidOfRule(check.rule)));
     }));
   }
 }

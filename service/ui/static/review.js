@@ -7,14 +7,16 @@ import { ask, showHistory, showKeys } from "./dialogs.js";
 import { saidOfUnrouted } from "./documents.js";
 import { $, afterPaint, h } from "./dom.js";
 import { fetchBegun, fetchDocument } from "./fetching.js";
-import { DECIDED, drawHead, drawLeft, drawThumbs, notice, told } from "./frame.js";
+import { DECIDED, drawHead, drawLeft, drawThumbs, notice, showNothing, told } from "./frame.js";
 import { pasted, spreadsheet } from "./grid.js";
 import { askColleague, goBack, LINKED, showQuestion } from "./hand-on.js";
-import { askBoundaries, askToRead, askToTurn } from "./mend.js";
+import { askBoundaries, askToRead, askToTurn, saidOfUnplaced } from "./mend.js";
 import { PageView } from "./page-view.js";
+import { wireMenu } from "./menu.js";
 import { Panel } from "./panel.js";
 import { place, plain, RecordModel } from "./record.js";
 import { showSoFar } from "./so-far.js";
+import { countOne } from "./tally.js";
 import { isOver } from "./words.js";
 
 const CLAIM_AGAIN_MS = 120_000;
@@ -58,10 +60,10 @@ async function load(jobId, known) {
   drawHead(doc);
   if (!doc.file?.pages.length || !doc.result.records.length) {
     $("#work").hidden = true;
-    notice(doc.job.error?.message ?? (saidOfUnrouted(doc.result) || "This document gave no record."));
+    showNothing(doc, () => mend(() => ({}), "retry"));
     return;
   }
-  notice(saidOfUnrouted(doc.result));
+  notice([saidOfUnrouted(doc.result), saidOfUnplaced(doc.result)].filter(Boolean).join(" "));
   view.open(doc.file);
   drawThumbs(doc, (page) => view.show(page));
   showRecord(0);
@@ -136,11 +138,16 @@ function drawBoxes() {
 
 // the field in hand
 
+/** The card as the field in hand is now. */
+function fill() {
+  card.show(doc.model, leaf, { jobId: doc.job.id, canUndo: doc.changes.canTakeBack, isDecided: DECIDED.has(doc.job.review.state) });
+}
+
 function open(next) {
   if (!next) return;
   leaf = next;
   const entry = doc.model.entry(leaf);
-  card.show(doc.model, leaf, { jobId: doc.job.id, canUndo: doc.changes.canTakeBack });
+  fill();
   panel.activate(leaf);
   const page = entry.page ?? view.page ?? 0;
   if (page && page !== view.page) view.show(page);
@@ -228,7 +235,7 @@ function next() {
   const other = doc.result.records.findIndex((record, index) => index !== doc.recordAt && new RecordModel(record, schemaOf(record), []).open().length > 0);
   if (other >= 0) return showRecord(other);
   drawLeft(doc);
-  card.show(doc.model, leaf, { jobId: doc.job.id, canUndo: doc.changes.canTakeBack });
+  fill();
   $("#approve").focus();
   return undefined;
 }
@@ -319,7 +326,7 @@ function settleView(batch) {
   drawLeft(doc);
   drawHead(doc);
   if (leaf && batch.some((operation) => operation.path === leaf.address)) {
-    card.show(doc.model, leaf, { jobId: doc.job.id, canUndo: doc.changes.canTakeBack });
+    fill();
     showEvidence(doc.model.entry(leaf));
     if (document.activeElement === card.input) card.input.select();
   }
@@ -406,6 +413,7 @@ async function decide(what, body) {
     throw error;
   }
   sessionStorage.setItem("decided", id);
+  countOne();
   return goOn(following);
 }
 
@@ -449,19 +457,20 @@ async function goOn(following) {
 }
 
 /** Another run with other boundaries, or a page turned or read anew; corrections stay where their place is still there. */
-async function mend(question) {
+async function mend(question, call = "rerun") {
   await leave();
   await doc.changes.settled();
   const wanted = await question(doc, view.page);
   if (!wanted) return;
   try {
-    await post(`/jobs/${doc.job.id}/rerun`, wanted);
+    await post(`/jobs/${doc.job.id}/${call}`, wanted);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     notice(error.message);
     return;
   }
   $("#work").hidden = true;
+  $("#nothing").hidden = true;
   $("#loading").hidden = false;
   await load(doc.job.id);
 }
@@ -470,6 +479,8 @@ async function reopen() {
   doc.job = await post(`/jobs/${doc.job.id}/reopen`);
   drawHead(doc);
   notice("");
+  fill();
+  card.focus();
 }
 
 function nameOf(event) {
@@ -488,7 +499,7 @@ const COMMANDS = {
 };
 
 function onKey(event) {
-  if (!doc?.model || event.isComposing || event.keyCode === 229 || $("#dialog").open) return undefined;
+  if (!doc?.model || !$("#more-menu").hidden || event.isComposing || event.keyCode === 229 || $("#dialog").open) return undefined;
   if (event.repeat && event.altKey && !event.key.startsWith("Arrow")) return event.preventDefault();
   const typing = event.target === card.input;
   const act = command(event, typing);
@@ -525,9 +536,8 @@ function wire() {
   $("#approve").addEventListener("click", alone(approve));
   $("#history").addEventListener("click", () => showHistory(doc.job.id, nameOf));
   $("#help").addEventListener("click", showKeys);
-  const menu = (shown) => { $("#more-menu").hidden = !shown; $("#more").setAttribute("aria-expanded", String(shown)); };
-  $("#more").addEventListener("click", () => menu($("#more-menu").hidden));
-  document.addEventListener("click", (event) => { if (event.target !== $("#more")) menu(false); });
+  wireMenu($("#more"), $("#more-menu"));
+  $("#dialog").addEventListener("close", () => { if (doc?.model && document.activeElement?.id !== "approve") card.focus(); });
   for (const [id, act] of [["postpone", postpone], ["ask", handOn], ["reject", reject], ["reopen", reopen], ["to-next", () => nextDocument()], ["boundaries", () => mend(askBoundaries)], ["turn-page", () => mend(askToTurn)], ["read-again", () => mend(askToRead)]]) $(`#${id}`).addEventListener("click", alone(act));
   addEventListener("beforeunload", (event) => { if (doc?.changes.pending || card.changed) event.preventDefault(); });
   addEventListener("popstate", () => location.reload());
@@ -539,4 +549,5 @@ function wire() {
 wire();
 load(location.pathname.split("/").pop()).catch((error) => {
   $("#loading-text").textContent = error instanceof ApiError ? error.message : "The service does not answer.";
+  if (!(error instanceof ApiError)) throw error;
 });

@@ -42,9 +42,11 @@ export function explain(entry) {
   return said;
 }
 
+const ABBREVIATIONS = /\b(iban|bic|vat|id|sku|ean|gtin|swift|url|po)\b/gi;
+
 /** `invoice_number` as people write it. */
 export function title(name) {
-  const plain = name.replace(/[_-]+/g, " ").replace(/([a-z])([A-Z])/g, "$1 $2").trim();
+  const plain = name.replace(/[_-]+/g, " ").replace(/([a-z])([A-Z])/g, "$1 $2").trim().replace(ABBREVIATIONS, (word) => word.toUpperCase());
   return plain.charAt(0).toUpperCase() + plain.slice(1);
 }
 
