@@ -12,7 +12,7 @@ const NUMBERS = new Set(["number", "integer"]);
 /** How wide a column is, by what it holds. */
 function width(column) {
   if (NUMBERS.has(column.field.type)) return "minmax(80px, 0.8fr)";
-  return column.field.format || column.field.enum ? "minmax(84px, 0.8fr)" : "minmax(110px, 1.8fr)";
+  return column.field.format || column.field.enum ? "minmax(104px, 0.8fr)" : "minmax(110px, 1.8fr)";
 }
 
 export class Grid {
