@@ -65,6 +65,28 @@ def test_a_rerun_with_boundaries_gives_a_record_for_each_document(client: httpx.
     assert [record["pages"] for record in records] == [[1, 2], [3]]
 
 
+def test_a_rerun_turns_pages_and_the_history_tells_it(client: httpx.Client) -> None:
+    """Words and picture follow, the picture of before can still be had; what cannot be turned changes nothing."""
+    job = hand_in(client, letter(pages=2), "?wait=60").json()["job_id"]
+    wrong = ([{"page": 3, "degrees": 90}], [{"page": 1, "degrees": 45}], [{"page": 1, "degrees": 90}] * 2)
+    for turn in wrong:
+        refused = client.post(f"/api/v1/jobs/{job}/rerun", json={"turn": turn})
+        assert (refused.status_code, error_of(refused)["code"]) == (400, "invalid_request_body"), turn
+    answer = client.post(f"/api/v1/jobs/{job}/rerun", json={"turn": [{"page": 2, "degrees": 180}]})
+    assert (answer.status_code, answer.json()["run"]) == (202, 2)
+    assert client.get(f"/api/v1/jobs/{job}?wait=60").json()["status"] == "succeeded"
+    file = client.get(f"/api/v1/jobs/{job}/result").json()["file"]
+    assert [page["rotation"] for page in file["pages"]] == [0, 180]
+    pages = f"/api/v1/files/{file['id']}/pages"
+    assert client.get(f"{pages}/2").json()["rotation"] == 180
+    now, same, before = (
+        client.get(f"{pages}/2/image?dpi=72{how}").content for how in ("", "&rotation=180", "&rotation=0")
+    )
+    assert now == same != before
+    [event] = client.get(f"/api/v1/jobs/{job}/history").json()["events"]
+    assert (event["action"], event["detail"]) == ("mend", {"turned": {"2": 180}, "read_again": []})
+
+
 def test_a_rerun_without_a_body_is_the_same_again(client: httpx.Client) -> None:
     """Nothing is different, but it is run."""
     job = hand_in(client, letter(), "?wait=60").json()["job_id"]
