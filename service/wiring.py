@@ -28,7 +28,7 @@ from service.domain.memory import NO_LESSONS, Lessons
 from service.domain.pages import PageText
 from service.domain.records import Extraction
 from service.domain.traffic import RateLimit, TrafficGate
-from service.embedded.model import MODEL_VERSION
+from service.embedded.version import MODEL_VERSION
 from service.extraction.answer import parse_answer
 from service.extraction.encode import CompletionHead, EncodeOptions, encode_completion
 from service.jobs.keeper import ClaimKeeper

@@ -7,6 +7,8 @@ import time
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
@@ -17,9 +19,11 @@ from service.domain.memory import Lessons
 from service.domain.pages import PageText
 from service.domain.records import Extraction
 from service.domain.schema import ExtractionSchema, known_schema
-from service.embedded.model import EmbeddedModel
 from service.protocol.completion import ChatCompletion
 from service.protocol.request import ExtractionRequest
+
+if TYPE_CHECKING:
+    from service.embedded.model import EmbeddedModel
 
 PROVIDER = "embedded"
 CAPABILITIES = Capabilities(
@@ -51,7 +55,12 @@ class EmbeddedClient:
 
     def __init__(self, doors: EmbeddedDoors) -> None:
         self._doors = doors
-        self._model = EmbeddedModel()
+
+    @cached_property
+    def _model(self) -> EmbeddedModel:
+        from service.embedded.model import EmbeddedModel  # late: a planner asks what it can, and never runs it
+
+        return EmbeddedModel()
 
     @property
     def capabilities(self) -> Capabilities:

@@ -24,8 +24,7 @@ from service.embedded.confidence import Judged, judge
 from service.embedded.grid_answers import asks_for_grids, write_grids
 from service.embedded.proposals import Choice
 from service.embedded.reading import Reading, read_document
-
-MODEL_VERSION = "2026.11"
+from service.embedded.version import MODEL_VERSION
 
 
 class EmbeddedModel:

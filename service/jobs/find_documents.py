@@ -8,7 +8,6 @@ from dataclasses import replace
 from service.domain.jobs import Job
 from service.domain.pages import PageRange, PageText, TextSource
 from service.domain.routes import Route
-from service.embedded.routing import Router
 from service.extraction.boundaries import find_documents as find_boundaries
 from service.jobs.services import Services
 from service.jobs.settle import Claim, Outcome
@@ -32,6 +31,8 @@ def _routes(
     job: Job, documents: Sequence[PageRange], given: Sequence[Route | None], texts: Sequence[PageText]
 ) -> tuple[Route, ...]:
     """What a person chose, and for the other documents what fits."""
+    from service.embedded.routing import Router  # late: for the few jobs that have several schemas
+
     router = Router([schema.parse() for schema in job.schemas])
     return tuple(
         route or router.route([texts[number - 1] for number in pages.numbers()])

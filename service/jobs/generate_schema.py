@@ -11,7 +11,6 @@ from service.domain.errors import ErrorCode, InputError
 from service.domain.jobs import StoredFile
 from service.domain.pages import PageRange, PageSize, PageText
 from service.domain.records import JsonObject
-from service.embedded.propose import propose_schema
 from service.jobs.services import Services
 
 MOST_FILES = 3
@@ -46,6 +45,8 @@ def generate_schema(
             "No words could be read on the pages, so there is nothing to make a schema from; send a clearer scan.",
             param="files",
         )
+    from service.embedded.propose import propose_schema  # late: the model's rooms, for the few who ask for a schema
+
     return propose_schema(documents, instruction)
 
 

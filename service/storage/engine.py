@@ -11,8 +11,6 @@ from contextlib import contextmanager, nullcontext
 from importlib import resources
 from pathlib import Path
 
-from alembic import command
-from alembic.config import Config
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.pool import ConnectionPoolEntry
@@ -28,7 +26,7 @@ _PRAGMAS = (
     "synchronous=NORMAL",
     "foreign_keys=ON",
     "secure_delete=ON",  # deleted rows are overwritten: a delete leaves nothing of a document behind
-    "cache_size=-32000",
+    "cache_size=-8000",
     "temp_store=MEMORY",
     "journal_size_limit=67108864",
 )
@@ -92,6 +90,9 @@ class Database:
 
     def migrate(self) -> None:
         """Bring the tables to this version; several processes may do so at once."""
+        from alembic import command  # late: ten megabytes that only whoever migrates needs
+        from alembic.config import Config
+
         config = Config()
         config.set_main_option("script_location", str(resources.files("service.storage") / "migrations"))
         with self.write(durable=True) as connection:
