@@ -188,6 +188,8 @@ def _answers(evidence: Evidence, hit: Hit) -> Iterator[_Answer]:
     """The answers after a label on its line, each with its check box; one without words has the header above it."""
     ticks = [t for t in ticks_beside(evidence, hit.segment) if t.x0 >= hit.tokens[-1].x1 - 2]
     spans = list(_worded(evidence, hit, ticks))
+    if not ticks:
+        spans, ticks = _under(evidence, hit) or (spans, ticks)
     if not spans and len(ticks) == 1 and not ticks[0].checked:
         return
     if not spans:
@@ -202,6 +204,18 @@ def _answers(evidence: Evidence, hit: Hit) -> Iterator[_Answer]:
         gaps = [(t.x0 - span.x1 if behind else span.x0 - t.x1, n) for n, t in enumerate(ticks)]
         near = min(((g, n) for g, n in gaps if -height < g < 2.5 * height), default=None)
         yield _Answer(span, ticks[near[1]] if near is not None else None)
+
+
+def _under(evidence: Evidence, hit: Hit) -> tuple[list[Span], list[Tick]] | None:
+    """The answers right under a label with their check boxes, up to the next label on its line; None: no box there."""
+    line = evidence.layout.lines[hit.segment.line].segments
+    right = next((s.x0 for s in line if s.index > hit.segment.index), float("inf"))
+    below = next((s for s in evidence.layout.below(hit.segment, reach=1.5) if s.line != hit.segment.line), None)
+    if below is None:
+        return None
+    first = Hit(below, 0, 0, hit.strength)
+    ticks = [t for t in ticks_beside(evidence, below) if hit.tokens[0].x0 - below.height <= t.x0 < right]
+    return ([s for s in _worded(evidence, first, ticks) if s.x0 < right], ticks) if ticks else None
 
 
 def _worded(evidence: Evidence, hit: Hit, ticks: Sequence[Tick]) -> Iterator[Span]:

@@ -32,6 +32,8 @@ CLEAR = 0.75
 """From here on a description tells a concept well enough that its other words are no narrowing."""
 BARE = word_set("name date number address person amount total company description time")
 """Words that alone label many things."""
+SHAPED = frozenset({"code", "taxid", "address", "place", "phone", "bic"})
+"""Kinds of text of a certain shape, which something narrower than their concept need not have."""
 NUMERIC = frozenset({"money", "percent", "number"})
 
 
@@ -89,7 +91,8 @@ def understand(field: SchemaField, path: str, parents: tuple[SchemaField, ...] =
     found = _concepts(known, field, read_text(f"{family} {name}".strip()), head, description)
     wording = _Wording(name, head, family, description)
     phrases = _phrases(known, wording, found)
-    kind = _kind(known, field, found, quotes, canonical(f"{name} {head}"))
+    foreign = frozenset[str]() if wording.opaque else _special(known, wording.telling, found)[1]
+    kind = _kind(known, field, found, quotes, canonical(f"{name} {head}"), narrowed=bool(foreign))
     plain = bool(found) and (wording.opaque or not _special(known, wording.telling, found)[1])
     printed = number[1] if number else ""
     return Ask(path, field, kind, found, phrases, quotes, printed, _day_first(field.description), plain)
@@ -111,9 +114,18 @@ def _without_examples(text: str) -> str:
     )
 
 
+_UNIT = re.compile(
+    r",? in (?:kwh|mwh|kw|kg|g|t|km|m|cm|mm|m2|m3|m²|m³|l|litres?|°c|°f|percent|%|eur|usd|euros?|dollars?|hours|days|"
+    r"pounds?|prozent|stunden|tagen)$",
+    re.IGNORECASE,
+)
+
+
 def _head(text: str) -> str:
     """The first clause of a description."""
-    clause = re.split(r"[.;:(]|, (?!order|invoice|state)", text.lstrip(" :.,;–-").rstrip(), maxsplit=1)[0]
+    clauses = re.split(r"[.;:(]|, (?!order|invoice|state)", text.lstrip(" :.,;–-").rstrip(), maxsplit=2)
+    clause = " ".join(clauses[:2]) if canonical(clauses[0]) <= BARE else clauses[0]
+    clause = _UNIT.sub("", clause)
     words = [w for w in clause.split() if fold(w).strip(".,") not in FILLER]
     return " ".join(words[:14])
 
@@ -212,6 +224,7 @@ def _phrases(
     own = [] if wording.opaque else [canonical(wording.name), canonical(f"{wording.family} {wording.name}")]
     weighed = [(phrase, 1.0) for phrase in own]
     weighed += [(said, 0.9), (said - {"name", "number", "company", "amount"}, 0.8)]
+    weighed += [(said - {"person", "customer"}, 0.85)]
     special, foreign = _special(known, wording.telling, found)
     if wording.opaque and found and found[0][1] >= CLEAR:
         foreign = frozenset[str]()
@@ -253,6 +266,8 @@ def _kind(
     found: tuple[tuple[str, float], ...],
     quotes: tuple[str, ...],
     words: Phrase,
+    *,
+    narrowed: bool,
 ) -> str:
     concept_kind = known[found[0][0]].kind if found else ""
     if field.type is FieldType.BOOLEAN:
@@ -265,8 +280,10 @@ def _kind(
         if concept_kind:
             return concept_kind
         return "percent" if "percent" in fold(field.description) or "rate" in words else "number"
-    if quotes:
+    if quotes or (concept_kind == "date" and "name" in words):
         return "text"
+    if narrowed and concept_kind in SHAPED and "number" not in words:
+        concept_kind = ""
     if concept_kind and concept_kind not in NUMERIC and found[0][1] >= 0.6:
         return concept_kind
     return next((kind for word, kind in _BY_WORD if word in words), "text")

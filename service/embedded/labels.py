@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
+from itertools import pairwise
 
 from rapidfuzz import fuzz
 
@@ -18,6 +19,7 @@ Phrase = frozenset[str]
 
 STOPWORDS = word_set(
     "which has been being its his her their them they he she how what when who whose whom whether if must shall will "
+    "you ever please do does did am "
     "can may any all into under there only also used given stands says exactly welche welcher welches hat wird werden "
     "wurde qui que dont est sont cual que son che quale wordt zijn "
     "the a an of for in on at by and or with your our der die das den dem des im am fur zur zum und oder "
@@ -71,8 +73,8 @@ def read_word(word: str) -> tuple[Part, ...]:
         return (("number",),)
     if "groß" in word.casefold():  # large; folded it would be the total before deductions
         return (("groß",),)
-    if re.fullmatch(r"(?:[A-Za-z]\.){2,}:?", word) and (known := surfaces().get(_key(word))) not in (None, ("order",)):
-        return (known,) if known else ()
+    if re.fullmatch(r"(?:[A-Za-z]\.){2,}:?", word) and (known := surfaces().get(_key(word))) is not None:
+        return (known,)
     pieces = re.split(r"[^\w#№]+|_", fold(word.replace("º", "").replace("°", "")))
     return tuple(part for piece in pieces for part in _read_piece(_key(piece)))
 
@@ -116,7 +118,16 @@ def _known_parts(key: str, depth: int) -> tuple[Part, ...]:
 
 def read_text(text: str) -> tuple[Part, ...]:
     """The parts of a printed text, in order."""
-    return tuple(part for word in text.split() for part in read_word(word))
+    return tuple(part for parts in read_words(text.split()) for part in parts)
+
+
+def read_words(words: Sequence[str]) -> list[tuple[Part, ...]]:
+    """The parts of each of several words; a `P.O.` before `Box` is no order."""
+    found = [read_word(word) for word in words]
+    for index, (word, following) in enumerate(pairwise(words)):
+        if re.fullmatch(r"[Pp]\.?[Oo]\.?", word) and fold(following).startswith("box"):
+            found[index] = ()
+    return found
 
 
 def split_name(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +11,7 @@ from functools import lru_cache
 from rapidfuzz import fuzz
 
 from service.embedded.fields import Ask
-from service.embedded.labels import Part, Phrase, concepts, read_word, similarity, surfaces
+from service.embedded.labels import Part, Phrase, concepts, read_word, read_words, similarity, surfaces
 from service.embedded.layout import Layout, Segment, Token
 from service.embedded.normalise import squash
 
@@ -24,6 +25,7 @@ FAMILIES = (
     frozenset({"amount_due", "total_gross"}),
     frozenset({"start_date", "end_date", "period_text", "term"}),
     frozenset({"tax_rate", "total_tax"}),
+    frozenset({"pay_terms", "term"}),
 )
 """Concepts that documents print under one label."""
 
@@ -102,15 +104,18 @@ class Labels:
 
     def label_like(self, segment: Segment, *, strength: float = 0.75) -> bool:
         """Whether most of a segment is a label of something."""
-        half = len(segment.tokens) / 2
-        return any(hit.strength >= strength and hit.end - hit.start >= half for _, hit in self.in_segment(segment))
+        half, first = len(segment.tokens) / 2, first_word(segment)
+        return any(
+            hit.strength >= strength and hit.start <= first and hit.end - hit.start >= half
+            for _, hit in self.in_segment(segment)
+        )
 
     def _own(self, owner: str, phrase: Phrase, w: float) -> None:
         for word in phrase:
             self._owners[word].append((owner, phrase, w))
 
     def _scan(self, segment: Segment) -> None:
-        parts = [read_word(t.text) for t in segment.tokens]
+        parts = read_words([t.text for t in segment.tokens])
         if 1 < len(parts) <= 3 and squash(segment.tokens[-1].text) in ADDRESSED:
             parts[-1] = (("recipient",),)
         wanted = [any(self._relevant(p) for p in ps) for ps in parts]
@@ -130,7 +135,7 @@ class Labels:
                 if segment.tokens[end - 1].text.endswith((":", "：")):
                     break
         for owner, hits in best.items():
-            self._keep(owner, hits)
+            self._keep(owner, [_to_colon(hit, parts) for hit in hits])
 
     def _relevant(self, part: Part) -> bool:
         if any(c in self._owners for c in part):
@@ -210,6 +215,25 @@ class Labels:
         return max(
             (max(o.strength, hit.strength + 0.25) if _covers(o, hit) else o.strength for o in rivals), default=0.0
         )
+
+
+def _to_colon(hit: Hit, parts: Sequence[tuple[Part, ...]]) -> Hit:
+    """A label with the little words that stand between it and its colon: `Authorised by:`."""
+    tokens = hit.segment.tokens
+    for end in range(hit.end, min(len(tokens), hit.end + 3)):
+        if hit.colon or parts[end]:
+            break
+        if tokens[end].text.endswith((":", "：")) and any(c.isalpha() for c in tokens[end].text):
+            return replace(hit, end=end + 1)
+    return hit
+
+
+_ENUMERATED = re.compile(r"\(?(?:\d{1,2}[a-z]?|[a-z])[.)]", re.IGNORECASE)
+
+
+def first_word(segment: Segment) -> int:
+    """Position of the first word behind the number that a label of a form may start with: `7. Diagnosis`."""
+    return int(len(segment.tokens) > 1 and bool(_ENUMERATED.fullmatch(segment.tokens[0].text)))
 
 
 def is_prose(segment: Segment) -> bool:
@@ -340,5 +364,7 @@ def _as_quoted(hit: Hit, quote: str) -> float:
         after_value = any(c.isdigit() for c in tokens[hit.start - 1].text)
         factor *= 0.97 if hit.colon or after_value else 0.9
     following = tokens[hit.end].text if hit.end < len(tokens) else ""
-    goes_on = not hit.colon and len(following) > 1 and following.isalpha() and following.isupper() and printed.isupper()
+    word = following.rstrip(":")
+    longer = following.endswith(":") or (word.isupper() and printed.isupper())
+    goes_on = not hit.colon and len(word) > 1 and word.isalpha() and longer
     return factor * (0.95 if goes_on else 1.0)

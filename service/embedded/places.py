@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from service.domain.geometry import Box
 from service.embedded.layout import Layout, Segment
-from service.embedded.matching import Hit, Labels
+from service.embedded.matching import Hit, Labels, first_word
 from service.embedded.parties import Party, find_parties
 from service.embedded.spans import Spans
 
@@ -79,9 +79,11 @@ def _to_the_right(evidence: Evidence, hit: Hit) -> Iterator[Place]:
     for other in line.segments:
         if other.index <= segment.index:
             continue
+        if first_word(segment) and first_word(other):  # the next box of the form
+            return
         if cell is not None and evidence.layout.cell(other) != cell and _filled_below(evidence, segment, cell):
             natural = min(natural, 0.6)
-        if over and other.x0 - segment.x1 > 8 * segment.height:
+        if over and other.x0 - segment.x1 > 8 * segment.height and not in_pairs(evidence, segment, other):
             natural = min(natural, 0.7)
         yield Place(other, 0, natural * (0.55 if blocked else 1.0))
         blocked = blocked or foreign_label(evidence, other)
@@ -121,6 +123,18 @@ def _has_label_above(evidence: Evidence, segment: Segment) -> bool:
             near = line.page == segment.page and shared > 0 and 0 <= segment.y0 - other.y1 < 0.9 * segment.height
             if near and any(hit.strength >= 0.6 for _, hit in evidence.labels.in_segment(other)):
                 return True
+    return False
+
+
+def in_pairs(evidence: Evidence, label: Segment, value: Segment) -> bool:
+    """Whether the line over or under a label and what is right of it has two such segments at the same left edges."""
+    lines, reach = evidence.layout.lines, 0.6 * label.height
+    for index in (label.line - 1, label.line + 1):
+        line = lines[index].segments if 0 <= index < len(lines) and lines[index].page == label.page else ()
+        at_label = next((s for s in line if abs(s.x0 - label.x0) < reach), None)
+        at_value = next((s for s in line if abs(s.x0 - value.x0) < reach), None)
+        if at_label and at_value and at_value.index == at_label.index + 1:
+            return True
     return False
 
 

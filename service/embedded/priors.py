@@ -26,6 +26,8 @@ _ROLES = (
 """Concept, what its label makes of the address under it, and how clear the label has to be."""
 HEADING_REACH = 6.5
 """How far over a name its heading may stand, in heights: numbers of who it is may come between."""
+_SENDER = 0.9
+"""What the issuer of a document counts as its sender."""
 _BANK = re.compile(r"bank|sparkasse|banque|banco|banca|caisse|caixa|credit union")
 
 
@@ -41,8 +43,8 @@ def lone_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
         return _amounts(evidence, ask)
     if ask.kind in ("bic", "taxid", "phone", "time") and not ask.is_concept("fax"):
         return _unmistakable(evidence, ask)
-    if ask.is_concept("seller_name"):
-        return _sellers(evidence)
+    if ask.is_concept("seller_name", "sender_name"):
+        return [c.scaled(1.0 if ask.is_concept("seller_name") else _SENDER) for c in _sellers(evidence)]
     if ask.is_concept("bank_name"):
         return [c for c in _sellers(evidence) if _BANK.search(fold(str(c.value)))]
     if ask.is_concept("buyer_name", "recipient_name", "account_holder"):
@@ -67,7 +69,9 @@ def _pay_by(evidence: Evidence) -> list[Choice]:
     """Dates that a sentence gives for the payment."""
     found: list[Choice] = []
     for date in evidence.spans.of(Kind.DATE):
-        before = fold(" ".join(t.text for t in date.segment.tokens[: date.start]))
+        line = evidence.layout.lines[date.segment.line].segments
+        left = [s.text for s in line if s.index == date.segment.index - 1 and not date.start]
+        before = fold(" ".join([*left, *(t.text for t in date.segment.tokens[: date.start])]))
         if _PAY_BY.search(before):
             found.append(Choice(date, date.value, 0.72, "sentence"))
     return found

@@ -12,7 +12,7 @@ from service.embedded.continued import with_address_lines, with_wrapped_lines
 from service.embedded.fields import Ask
 from service.embedded.labels import read_text, read_word
 from service.embedded.layout import Segment
-from service.embedded.matching import Hit, is_prose, labelness
+from service.embedded.matching import Hit, first_word, is_prose, labelness
 from service.embedded.normalise import (
     date_pattern,
     fold,
@@ -22,7 +22,7 @@ from service.embedded.normalise import (
     parse_number,
     parse_period,
 )
-from service.embedded.places import Evidence, Place, foreign_label, places
+from service.embedded.places import Evidence, Place, foreign_label, in_pairs, places
 from service.embedded.spans import Kind, Span
 
 TYPED = {"money": Kind.NUMBER, "number": Kind.NUMBER, "percent": Kind.NUMBER, "date": Kind.DATE, "time": Kind.TIME,
@@ -32,6 +32,7 @@ LONG_VALUE = 12
 """Words from which a value without a colon before it is a sentence rather than an answer."""
 LONE_COLUMN = "lone column"
 """Why a cell of a table of which a single column was found: one word as a header proves little."""
+_SHORT_WORD = 2
 SHORT_NAME = 3
 """Letters up to which what follows a label without a colon is still a part of it: `Cust A/c`."""
 SHORT_CODE = 3
@@ -243,7 +244,8 @@ def _value_text(evidence: Evidence, ask: Ask, hit: Hit, place: Place) -> Span | 
     whole = start == 0 and end == len(tokens)
     if whole and place.segment.text.rstrip().endswith((":", "：")):
         return None
-    if start == 0 and not _digits(place.segment.text) and _labels_other(evidence, ask, place.segment):
+    named = " ".join(t.text for t in tokens[first_word(place.segment) :])
+    if start == 0 and not _digits(named) and _labels_other(evidence, ask, hit, place.segment):
         return None
     if place.start and not tokens[place.start - 1].text.endswith((":", "：")) and tokens[start].text[0].islower():
         return None
@@ -261,7 +263,8 @@ def _end_of_value(evidence: Evidence, ask: Ask, segment: Segment, start: int) ->
         if owner == ask.path or hit.start < start or hit.strength < 0.8:
             continue
         following = tokens[hit.end].text if hit.end < len(tokens) else ""
-        next_pair = _digits(following) and any(_digits(t.text) for t in tokens[start : hit.start])
+        said = any(len(t.text.strip(":.")) > _SHORT_WORD for t in hit.tokens)
+        next_pair = said and _digits(following) and any(_digits(t.text) for t in tokens[start : hit.start])
         at_the_end = not following and hit.strength >= 0.95 and hit.end - hit.start > 1
         if hit.colon or (hit.start > start and (next_pair or at_the_end)):
             ends.append(hit.start)
@@ -270,12 +273,14 @@ def _end_of_value(evidence: Evidence, ask: Ask, segment: Segment, start: int) ->
     return min(ends)
 
 
-def _labels_other(evidence: Evidence, ask: Ask, segment: Segment) -> bool:
+def _labels_other(evidence: Evidence, ask: Ask, hit: Hit, segment: Segment) -> bool:
     """Whether a segment is the label of something, or starts with that of another field of the schema."""
-    return foreign_label(evidence, segment) or any(
-        owner.startswith("/") and owner != ask.path and hit.start == 0 and hit.strength >= 0.6
-        for owner, hit in evidence.labels.in_segment(segment)
+    asked = any(
+        owner.startswith("/") and owner != ask.path and other.start <= first_word(segment) and other.strength >= 0.6
+        for owner, other in evidence.labels.in_segment(segment)
     )
+    beside = segment.line == hit.segment.line and segment.index == hit.segment.index + 1
+    return asked or (foreign_label(evidence, segment) and not (beside and in_pairs(evidence, hit.segment, segment)))
 
 
 _FORM_TEXT = re.compile(
@@ -351,6 +356,9 @@ def code_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
 
 
 _MONEY = re.compile(r"^\D{0,3}\d{1,3}(?:[.,]?\d{3})*[.,]\d{2}\D{0,3}$")
+_CODE_PART = re.compile(r"[A-Z0-9][A-Z0-9\-/.]*")
+_CODE_WORDS = 6
+"""Parts of a number that is printed with blanks, as `QQ 12 34 56 C`."""
 _CODE_TOKEN = re.compile(r"^[\w#][\w\-/.#&+:]*$")
 
 
@@ -374,6 +382,8 @@ def _code_at(evidence: Evidence, ask: Ask, place: Place, hit: Hit) -> Span | Non
         end = index + 1
         while end < len(tokens) and end - first < 5 and tokens[end].text.isdigit() and len(tokens[end].text) <= 5:
             end += 1
+        if start == 0 and len(tokens) <= _CODE_WORDS and all(_CODE_PART.fullmatch(t.text) for t in tokens):
+            first, end = 0, len(tokens)
         span = evidence.spans.cut(place.segment, first, end)
         return replace(span, raw=span.raw.strip(" .,;:()[]|"), kind=Kind.CODE)
     return None

@@ -111,6 +111,9 @@ _SAME_EDGE = 3
 """Prices at one edge from which they are a column."""
 _MISREAD_DOLLAR = re.compile(r"(?<!\S)S(?=\d{1,5}\.\d{2}(?!\S))")
 _SPACED = re.compile(r"(?<![\w.,])-?\d{1,3}(?: \d{3})+(?:,\d{2})(?![\w.,]\d)")
+_BOXED_DATE = re.compile(r"(\d{2}) (\d{2}) ((?:19|20)\d{2})")
+"""As it is written into the boxes of a form: fills its segment."""
+_BOXED_MONEY = re.compile(r"[$€£]\s?(\d{1,3}(?:,\d{3})*|\d+) (\d{2})")
 _TIME = re.compile(
     r"(?<![\d:.,/-])(?:[01]?\d|2[0-3])[:.h]\s?[0-5]\d(?:[:.][0-5]\d)?(?:\s?[AaPp]\.?[Mm]\.?)?(?![\d.,/%])"
 )
@@ -173,6 +176,11 @@ class Spans:
             return
         if self.layout.scanned:
             text = _MISREAD_DOLLAR.sub("$", _MARKED.sub(" ", self._with_sign(segment, text)))
+        boxed = _BOXED_MONEY.fullmatch(text)
+        if boxed is not None:
+            value = Decimal(f"{boxed[1].replace(',', '')}.{boxed[2]}")
+            yield self._span(segment, Kind.NUMBER, (0, len(text)), text, value, decimals=2, money=True)
+            return
         taken = [m.span() for m in date_pattern().finditer(fold(text))] if len(fold(text)) == len(text) else []
         if self._spaced:
             for match in _SPACED.finditer(text):
@@ -224,6 +232,10 @@ class Spans:
             if found is not None:
                 raw = text[match.start() : match.end()]
                 yield self._span(segment, Kind.DATE, match.span(), raw, found.isoformat())
+        boxed = _BOXED_DATE.fullmatch(segment.text)
+        found = parse_date("/".join(boxed.groups()), day_first=self.day_first) if boxed else None
+        if found is not None:
+            yield self._span(segment, Kind.DATE, (0, len(segment.text)), segment.text, found.isoformat())
 
     def _plain(self, segment: Segment, kind: Kind, match: re.Match[str]) -> Span | None:
         raw = match.group(0).strip()

@@ -1,0 +1,143 @@
+"""Values of documents that are no invoices, by their labels alone: beside, under, in boxes, over several lines."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from service.domain.pages import PageText
+from service.domain.records import JsonObject
+from service.domain.schema import parse_schema
+from service.embedded.model import EmbeddedModel
+from tests.unit.embedded.laid_out import page
+
+Piece = tuple[float, float, str]
+KINDS = {"text": {"type": "string"}, "date": {"type": "string", "format": "date"}, "number": {"type": "number"}}
+
+
+def read(form: PageText, **fields: tuple[str, str]) -> JsonObject:
+    """The model's values for fields, each given by its kind and its description."""
+    properties: JsonObject = {name: {**KINDS[kind], "description": told} for name, (kind, told) in fields.items()}
+    return EmbeddedModel().extract(parse_schema({"type": "object", "properties": properties}), [form]).values
+
+
+BILL = {
+    "customer_number": ("text", "Customer number", "Customer number", "7710 4432", "7710 4432"),
+    "meter_number": ("text", "Number of the meter", "Meter number", "S 81K 20394", "S 81K 20394"),
+    "tariff": ("text", "Name of the tariff", "Tariff", "Green Fixed", "Green Fixed"),
+    "standing_charge": ("number", "Standing charge", "Standing charge", "£52.10", 52.1),
+    "bill_date": ("date", "Date of the bill", "Bill date", "3 November 2026", "2026-11-03"),
+    "due_date": ("date", "Date by which to pay", "Please pay by", "17 November 2026", "2026-11-17"),
+    "previous_reading": ("number", "Previous meter reading", "Previous reading", "44,120", 44120.0),
+    "current_reading": ("number", "Current meter reading", "Current reading", "45,002", 45002.0),
+}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_pairs_in_two_columns_in_any_order(seed: int) -> None:
+    """A list of labels with their values far to the right; no label takes the value of its neighbour."""
+    names = random.Random(seed).sample(sorted(BILL), len(BILL))
+    pieces: list[Piece] = [(50, 40, "Glimmer Energy"), (50, 54, "Your bill")]
+    for row, name in enumerate(names):
+        pieces += [(50.0, 100.0 + 14 * row, BILL[name][2]), (300.0, 100.0 + 14 * row, BILL[name][3])]
+    values = read(page(pieces), **{name: BILL[name][:2] for name in names})
+    assert values == {name: BILL[name][4] for name in names}
+
+
+def test_numbered_boxes_of_a_claim() -> None:
+    """The number of a box belongs to its label; the next box is no value; dates and amounts in boxes have blanks."""
+    form = page([
+        (50, 40, "HEALTH INSURANCE CLAIM FORM"),
+        (50, 70, "1. Insured’s ID number"), (300, 70, "2. Patient’s name (Last, First)"),
+        (55, 82, "YHB 4471 902"), (305, 82, "Calloway, Ruth"),
+        (50, 104, "3. Patient’s birth date"), (300, 104, "4. Insured’s name"),
+        (55, 116, "08 14 1957"), (305, 116, "Calloway, Peter"),
+        (50, 138, "5. Patient’s address"), (300, 138, "6. Relationship to insured"),
+        (55, 150, "66 Quarry Lane"), (300, 150, "Spouse"),
+        (50, 172, "7. Diagnosis"), (300, 172, "8. Date of current illness"),
+        (55, 184, "J45.20"), (305, 184, "09 30 2026"),
+        (50, 206, "9. Total charge"), (300, 206, "10. Amount paid"),
+        (55, 218, "$ 412 00"), (305, 218, "$ 50 00"),
+    ])  # fmt: skip
+    assert read(
+        form,
+        insured_id=("text", "ID number of the insured"),
+        patient_name=("text", "Name of the patient"),
+        patient_birth_date=("date", "Date of birth of the patient"),
+        patient_address=("text", "Address of the patient"),
+        diagnosis=("text", "Diagnosis code"),
+        illness_date=("date", "Date of the current illness"),
+        total_charge=("number", "Total charge"),
+        amount_paid=("number", "Amount paid"),
+    ) == {
+        "insured_id": "YHB 4471 902",
+        "patient_name": "Calloway, Ruth",
+        "patient_birth_date": "1957-08-14",
+        "patient_address": "66 Quarry Lane",
+        "diagnosis": "J45.20",
+        "illness_date": "2026-09-30",
+        "total_charge": 412.0,
+        "amount_paid": 50.0,
+    }
+
+
+def test_labels_over_their_values() -> None:
+    """Names are no dates, whatever else `last` and `first` mean; codes keep their blanks; ranges are texts."""
+    form = page([
+        (50, 70, "Last Name"), (220, 70, "First Name"), (400, 70, "Apt"),
+        (50, 84, "Brannock"), (220, 84, "Delia"), (400, 84, "4B"),
+        (50, 104, "NI Number"), (220, 104, "Tax Code"), (400, 104, "Account type"),
+        (50, 118, "QQ 12 34 56 C"), (220, 118, "1257L"), (400, 118, "Current account"),
+        (50, 138, "Manufacturer:"), (200, 138, "Vexa Instruments"),
+        (50, 152, "Range:"), (200, 152, "0 to 10 bar"),
+        (50, 166, "Authorized by: R. Ellery"),
+    ])  # fmt: skip
+    assert read(
+        form,
+        last_name=("text", "Last name"),
+        first_name=("text", "First name"),
+        apartment=("text", "Apartment"),
+        ni_number=("text", "National insurance number"),
+        tax_code=("text", "Tax code"),
+        account_type=("text", "Type of account"),
+        manufacturer=("text", "Manufacturer"),
+        instrument_range=("text", "Range"),
+        authorized_by=("text", "Who authorized it"),
+    ) == {
+        "last_name": "Brannock",
+        "first_name": "Delia",
+        "apartment": "4B",
+        "ni_number": "QQ 12 34 56 C",
+        "tax_code": "1257L",
+        "account_type": "Current account",
+        "manufacturer": "Vexa Instruments",
+        "instrument_range": "0 to 10 bar",
+        "authorized_by": "R. Ellery",
+    }
+
+
+def test_a_text_goes_on_in_the_lines_under_it() -> None:
+    """As long as the lines are full; the value of the next label is not a part of it."""
+    form = page([
+        (50, 80, "Message:"), (120, 80, "The pump was taken apart and cleaned on both sides, then"),
+        (120, 91, "put together again with new seals."),
+        (50, 110, "Remarks:"), (120, 110, "Greta Gianforte of the Harbour Board (H7)"),
+        (50, 121, "Agency:"), (120, 121, "Medium Buying"),
+    ])  # fmt: skip
+    assert read(form, message=("text", "Message"), remarks=("text", "Remarks"), agency=("text", "Agency")) == {
+        "message": "The pump was taken apart and cleaned on both sides, then put together again with new seals.",
+        "remarks": "Greta Gianforte of the Harbour Board (H7)",
+        "agency": "Medium Buying",
+    }
+
+
+def test_a_quoted_label_is_the_one_that_is_printed_so() -> None:
+    """Of several labels with the same letters the one with the quoted capitals and colon, with the value beside it."""
+    form = page([
+        (50, 40, "FAX TRANSMISSION"), (50, 80, "FAX NUMBER: 555-0101"),
+        (50, 700, "Harbour Street 9 Tel 555-0142 Fax 555-0143"),
+    ])  # fmt: skip
+    told = 'The value written on the form for "{}".'
+    values = read(form, tel=("text", told.format("Tel")), fax=("text", told.format("Fax")))
+    assert values == {"tel": "555-0142", "fax": "555-0143"}
