@@ -21,7 +21,7 @@ def final_value(ask: Ask, choice: Choice) -> Scalar:
         return value if isinstance(value, bool) else None
     if ask.field.enum or value is None:
         return value
-    if ask.field.format in ("date", "date-time"):
+    if ask.field.format in ("date", "date-time") or (ask.kind == "date" and _asks_for_iso(ask.field.description)):
         return _iso(str(value))
     if ask.kind in ("date", "time") and ask.field.format is None:
         return choice.span.raw.strip(" ,;")
@@ -45,6 +45,11 @@ def _number(ask: Ask, value: Scalar) -> Scalar:
     if ask.field.type is FieldType.INTEGER:
         return int(value) if float(value).is_integer() else None
     return value
+
+
+def _asks_for_iso(description: str) -> bool:
+    """Whether a description spells the form of ISO 8601 out, where the schema gives no format."""
+    return re.search(r"yyyy-mm-dd|jjjj-mm-tt|aaaa-mm-jj|iso[ -]?8601", description, re.IGNORECASE) is not None
 
 
 def _iso(text: str) -> str | None:

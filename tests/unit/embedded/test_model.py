@@ -418,3 +418,16 @@ def test_a_small_count_in_a_sentence_is_no_number_of_the_document() -> None:
         (40, 140, "Please pay to our account: DE75123456780000001234, the mill bank"),
     ])  # fmt: skip
     assert read(schema, letter).values == {"invoice_number": "471113", "iban": "DE75123456780000001234"}
+
+
+@pytest.mark.parametrize(
+    ("description", "expected"),
+    [("Date of the invoice, YYYY-MM-DD", "2026-05-03"), ("Date of the invoice as printed", "03.05.2026")],
+)
+def test_a_date_without_a_format_has_the_form_that_its_description_spells_out(description: str, expected: str) -> None:
+    """A text stays as printed unless the form is told."""
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {"date": {"type": "string", "description": description}},
+    }
+    assert read(schema, page([(40, 60, "Invoice date: 03.05.2026")])).values == {"date": expected}
