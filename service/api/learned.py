@@ -15,9 +15,11 @@ from service.api.learned_payloads import (
     BandPayload,
     CaseListPayload,
     CasePayload,
+    CurvePayload,
     FieldQualityPayload,
     ForgottenPayload,
     LessonPayload,
+    MeaningPayload,
     MemoryListPayload,
     MemoryPayload,
     QualityPayload,
@@ -27,6 +29,7 @@ from service.api.learned_payloads import (
     WeekPayload,
 )
 from service.domain.errors import ErrorCode
+from service.domain.judgements import Curve
 from service.domain.memory import LessonKind, Memory
 from service.domain.shares import Share
 from service.extraction.hints import place_in_words
@@ -37,6 +40,7 @@ from service.jobs.reviewed_cases import ReviewedCase, reviewed_cases
 
 router = APIRouter(tags=["review"])
 _DAY_S = 86_400.0
+_SHOWN_CHANCES = (0.5, 0.7, 0.9, 0.97)
 
 
 class QualityQuery(BaseModel):
@@ -124,6 +128,7 @@ def _quality(found: Quality, since: float) -> QualityPayload:
             BandPayload(begins=n / len(found.bands), ends=(n + 1) / len(found.bands), looked_at=_share(band))
             for n, band in enumerate(found.bands)
         ],
+        calibration=[_curve(name, model, curve) for (name, model), curve in found.curves.items()],
         straight_through=_share(found.straight),
         sample=_share(found.sample),
         seconds=SecondsPayload(
@@ -132,6 +137,18 @@ def _quality(found: Quality, since: float) -> QualityPayload:
             nine_in_ten=found.seconds[max(0, -(-9 * count // 10) - 1)] if count else None,
         ),
     )
+
+
+def _curve(schema_name: str, model: str, curve: Curve) -> CurvePayload:
+    told = [
+        MeaningPayload(told=chance, called=None, meant=curve.chance_of(chance, "") or 0.0, reviewed=curve.reviewed)
+        for chance in (_SHOWN_CHANCES if curve.reviewed else ())
+    ]
+    untold = [
+        MeaningPayload(told=None, called="high" if called == "high" else "low", meant=meant, reviewed=count)
+        for called, (meant, count) in sorted(curve.untold.items())
+    ]
+    return CurvePayload.model_validate({"schema": schema_name, "model": model, "meanings": [*told, *untold]})
 
 
 def _field(field: FieldQuality) -> FieldQualityPayload:

@@ -23,6 +23,16 @@ QUALITY: JsonObject = {
     "high": {"right": 80, "count": 80, "value": 1.0, "least": 0.954},
     "low": {"right": 17, "count": 20, "value": 0.85, "least": 0.64},
     "curve": [{"begins": 0.9, "ends": 1.0, "looked_at": _SHARE}],
+    "calibration": [
+        {
+            "schema": "invoice",
+            "model": "embedded:2026.11",
+            "meanings": [
+                {"told": 0.9, "called": None, "meant": 0.87, "reviewed": 212},
+                {"told": None, "called": "low", "meant": 0.71, "reviewed": 64},
+            ],
+        }
+    ],
     "straight_through": {"right": 120, "count": 200, "value": 0.6, "least": 0.531},
     "sample": {"right": 5, "count": 5, "value": 1.0, "least": 0.566},
     "seconds": {"documents": 40, "median": 21.5, "nine_in_ten": 64.0},

@@ -53,6 +53,27 @@ class BandPayload(Payload):
     looked_at: SharePayload
 
 
+class MeaningPayload(Payload):
+    """What a probability means."""
+
+    told: float | None
+    """By the model; null: it gives none."""
+    called: Literal["high", "low"] | None
+    """Of values without a probability."""
+    meant: float
+    """How likely such a value is right."""
+    reviewed: int
+    """Values behind this figure."""
+
+
+class CurvePayload(Payload):
+    """What a model's probabilities mean on documents of one schema."""
+
+    schema_name: str = Field(alias="schema")
+    model: str
+    meanings: list[MeaningPayload]
+
+
 class SecondsPayload(Payload):
     """From taking a document in hand to its approval."""
 
@@ -73,6 +94,8 @@ class QualityPayload(Payload):
     high: SharePayload
     low: SharePayload
     curve: list[BandPayload]
+    calibration: list[CurvePayload]
+    """Where enough was looked at: new results tell the corrected probabilities."""
     straight_through: SharePayload
     """Documents that went through without a person."""
     sample: SharePayload

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from service.domain.corrections import Mark
@@ -13,6 +14,7 @@ from service.extraction.overlay import same_value
 
 _BANDS = 10
 Called = Literal["high", "low", "missing"]
+_Alike = tuple[str, Called, int]
 
 
 def judge(record: Record, machine: Record, marks: Mapping[str, Mark]) -> tuple[tuple[Tally, ...], int]:
@@ -27,23 +29,19 @@ def judge(record: Record, machine: Record, marks: Mapping[str, Mark]) -> tuple[t
         marks: pointer → who looked at the leaf.
     """
     approved, given = dict(_by_address(record)), dict(_by_address(machine))
-    looked: Counter[tuple[str, Called, int]] = Counter()
-    right: Counter[tuple[str, Called, int]] = Counter()
+    seen = _Seen()
     changed = 0
     for address, (pointer, entry) in approved.items():
         before = given[address][1] if address in given else None
         same = before is not None and same_value(before.value, entry.value)
         changed += not same and (entry.value is not None or before is not None)
         if pointer in marks or entry.origin is Origin.CORRECTED:
-            _count(looked, right, pointer, before, same=same)
+            seen.add(pointer, before, same=same)
     for address, (pointer, entry) in given.items():
         if address not in approved and entry.value is not None:
             changed += 1
-            _count(looked, right, pointer, entry, same=False)
-    return tuple(
-        Tally(field=field, called=called, band=band, looked_at=count, right=right[field, called, band])
-        for (field, called, band), count in sorted(looked.items())
-    ), changed
+            seen.add(pointer, entry, same=False)
+    return seen.tallies(), changed
 
 
 def general(pointer: str) -> str:
@@ -51,25 +49,41 @@ def general(pointer: str) -> str:
     return "/".join("*" if token.isdecimal() else token for token in pointer.split("/"))
 
 
-def _count(
-    looked: Counter[tuple[str, Called, int]],
-    right: Counter[tuple[str, Called, int]],
-    pointer: str,
-    before: FieldEntry | None,
-    *,
-    same: bool,
-) -> None:
-    filled = before is not None and before.value is not None
-    if not filled and same:
-        return  # nothing was there, and nothing was said
-    called: Called = "missing"
-    if before is not None and filled:
-        called = "high" if before.confidence is Confidence.HIGH else "low"
-    probability = before.probability if before is not None and filled else None
-    band = -1 if probability is None else min(_BANDS - 1, int(probability * _BANDS))
-    key = (general(pointer), called, band)
-    looked[key] += 1
-    right[key] += same
+@dataclass(slots=True)
+class _Seen:
+    """Values that somebody looked at, by field, how the model called them, and tenth of the probability."""
+
+    looked: Counter[_Alike] = field(default_factory=Counter[_Alike])
+    right: Counter[_Alike] = field(default_factory=Counter[_Alike])
+    told: dict[_Alike, float] = field(default_factory=dict[_Alike, float])
+
+    def add(self, pointer: str, before: FieldEntry | None, *, same: bool) -> None:
+        filled = before is not None and before.value is not None
+        if not filled and same:
+            return  # nothing was there, and nothing was said
+        called: Called = "missing"
+        if before is not None and filled:
+            called = "high" if before.confidence is Confidence.HIGH else "low"
+        probability = before.probability if before is not None and filled else None
+        band = -1 if probability is None else min(_BANDS - 1, int(probability * _BANDS))
+        key = (general(pointer), called, band)
+        self.looked[key] += 1
+        self.right[key] += same
+        if probability is not None:
+            self.told[key] = self.told.get(key, 0.0) + probability
+
+    def tallies(self) -> tuple[Tally, ...]:
+        return tuple(
+            Tally(
+                field=key[0],
+                called=key[1],
+                band=key[2],
+                looked_at=count,
+                right=self.right[key],
+                told=round(self.told[key], 4) if key in self.told else None,
+            )
+            for key, count in sorted(self.looked.items())
+        )
 
 
 def _by_address(record: Record) -> Iterator[tuple[str, tuple[str, FieldEntry]]]:

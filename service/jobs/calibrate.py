@@ -1,4 +1,4 @@
-"""Trust that reviews did not bear out is taken back, and values beyond a limit of the schema are never trusted."""
+"""Trust that reviews did not bear out is taken back, probabilities are made to mean what they say, limits are kept."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from service.domain.jobs import Job
-from service.domain.judgements import Judgement
+from service.domain.judgements import Curve, Judgement, Tally
 from service.domain.records import Confidence, FieldEntry, Issue, Record, Stage
 from service.domain.shares import Share
+from service.extraction.curves import FEWEST, fit_curve
 from service.extraction.judging import general
 from service.extraction.review_policy import ReviewPolicy, parse_policy
 from service.jobs.services import Services
@@ -36,6 +37,8 @@ class Calibrated:
     """What a reader should know."""
     demoted: Mapping[str, tuple[str, ...]]
     """Record id → pointers of what was `high` before."""
+    curves: Mapping[str, Curve]
+    """Schema name → what the model's probabilities mean, where reviews tell it."""
 
 
 def calibrate(services: Services, job: Job, records: Sequence[Record]) -> Calibrated:
@@ -50,11 +53,15 @@ def calibrate(services: Services, job: Job, records: Sequence[Record]) -> Calibr
     issues: list[Issue] = []
     demoted: dict[str, tuple[str, ...]] = {}
     schema_of, known = job.parsed_schemas(), dict[str, tuple[ReviewPolicy, Mapping[str, Share]]]()
+    curves: dict[str, Curve] = {}
     for record in records:
         schema = schema_of(record.index)
         if schema.name not in known:
             policy = parse_policy(schema)
-            short = _short(services, job.tenant_id, schema.name, policy)
+            judged = _judged(services, job.tenant_id, schema.name)
+            short = _short(judged, policy)
+            curve = _curve(services, job, schema.name, judged)
+            curves |= {schema.name: curve} if curve.tells else {}
             issues += [_told(name, share, policy.targets.get(name, DEFAULT_TARGET)) for name, share in short.items()]
             known[schema.name] = (policy, short)
         policy, short = known[schema.name]
@@ -63,13 +70,39 @@ def calibrate(services: Services, job: Job, records: Sequence[Record]) -> Calibr
         changed = tuple(path for path, entry in record.fields.items() if fields[path] is not entry)
         if changed:
             demoted[record.id] = changed
-    return Calibrated(records=tuple(done), issues=tuple(dict.fromkeys(issues)), demoted=demoted)
+    return Calibrated(records=tuple(done), issues=tuple(dict.fromkeys(issues)), demoted=demoted, curves=curves)
 
 
-def _short(services: Services, tenant_id: str, schema_name: str, policy: ReviewPolicy) -> Mapping[str, Share]:
-    """Field → how often `high` was right in the newest reviews of the schema, where that is too seldom."""
+def curves_of(judged: Sequence[Judgement]) -> Mapping[tuple[str, str], Curve]:
+    """What each model's probabilities mean on each schema, by schema and model, where these reviews tell it."""
+    by_model: dict[str, dict[str, list[Tally]]] = defaultdict(lambda: defaultdict(list))
+    for judgement in judged:
+        by_model[judgement.model][judgement.schema_name] += judgement.tallies
+    fitted = {
+        (name, model): fit_curve(tallies, [t for other, more in schemas.items() if other != name for t in more])
+        for model, schemas in by_model.items()
+        for name, tallies in schemas.items()
+    }
+    return {key: curve for key, curve in sorted(fitted.items()) if curve.tells}
+
+
+def _judged(services: Services, tenant_id: str, schema_name: str | None) -> Sequence[Judgement]:
     with services.store.read() as rows:
-        judged: Sequence[Judgement] = rows.judgements.newest(tenant_id, schema_name=schema_name, most=_MOST_DOCUMENTS)
+        return rows.judgements.newest(tenant_id, schema_name=schema_name, most=_MOST_DOCUMENTS)
+
+
+def _curve(services: Services, job: Job, schema_name: str, judged: Sequence[Judgement]) -> Curve:
+    """What the probabilities of the job's model mean on a schema; other schemas are asked only where that helps."""
+    model = services.models.canonical(job.options.model)
+    own = [j for j in judged if j.model == model]
+    if sum(tally.looked_at for j in own for tally in j.tallies) < FEWEST:
+        return Curve()
+    others = [j for j in _judged(services, job.tenant_id, None) if j.schema_name != schema_name]
+    return curves_of([*own, *(j for j in others if j.model == model)]).get((schema_name, model), Curve())
+
+
+def _short(judged: Sequence[Judgement], policy: ReviewPolicy) -> Mapping[str, Share]:
+    """Field → how often `high` was right in the newest reviews of the schema, where that is too seldom."""
     found: dict[str, Share] = defaultdict(Share)
     for tally in (tally for judgement in judged for tally in judgement.tallies if tally.called == "high"):
         found[tally.field] += Share(tally.right, tally.looked_at)

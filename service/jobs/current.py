@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal
@@ -10,7 +10,8 @@ from typing import Literal
 from service.domain.corrections import Mark, ReviewAction, ReviewEvent, Unplaced
 from service.domain.errors import ErrorCode, StateError
 from service.domain.jobs import Job, ReviewState
-from service.domain.records import NO_USAGE, Record
+from service.domain.judgements import Curve
+from service.domain.records import NO_USAGE, Confidence, Origin, Record
 from service.extraction.overlay import Overlay, close, lay_over
 from service.jobs.merge_splits import RunResult
 from service.jobs.services import Services
@@ -52,10 +53,10 @@ def load_current(services: Services, job: Job, version: Version = "current") -> 
     current = Current(result=result)
     if any(event.correction for event in events):
         current = corrected(result, lay_over(result.records, events, job.parsed_schemas(), run=job.run))
-    if version != "current" or not asks_for_unique(job):
-        return current
-    with services.store.read() as rows:
-        return current.with_records(with_unique(rows, job, current.result.records))
+    if version == "current" and asks_for_unique(job):
+        with services.store.read() as rows:
+            current = current.with_records(with_unique(rows, job, current.result.records))
+    return current.with_records(_with_chances(current.result, job)) if result.curves else current
 
 
 def refuse_unfinished(job: Job) -> None:
@@ -84,6 +85,30 @@ def load_machine(rows: Rows, job: Job) -> RunResult:
 def _unpacked(body: bytes) -> RunResult:
     """A run's result; each change asks for the same one, and reading a large one takes most of the time."""
     return unpack(RunResult, body)
+
+
+def _with_chances(result: RunResult, job: Job) -> tuple[Record, ...]:
+    """The records with what the model's probabilities mean by the reviews there were when the run ended."""
+    schema_of = job.parsed_schemas()
+    return tuple(
+        _with_chance(record, result.curves.get(schema_of(record.index).name), result.demoted.get(record.id, ()))
+        for record in result.records
+    )
+
+
+def _with_chance(record: Record, curve: Curve | None, demoted: Collection[str]) -> Record:
+    if curve is None:
+        return record
+    fields = {
+        path: replace(
+            entry,
+            probability=curve.chance_of(entry.probability, Confidence.HIGH if path in demoted else entry.confidence),
+        )
+        if entry.origin in (Origin.MODEL, Origin.GROUNDED) and entry.value is not None
+        else entry
+        for path, entry in record.fields.items()
+    }
+    return replace(record, fields=fields)
 
 
 def corrected(result: RunResult, overlay: Overlay) -> Current:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from service.domain.errors import ErrorCode
 from service.domain.jobs import Fault, Job, JobStatus, ReviewState, Step, StepKind, StepState
+from service.domain.judgements import Curve
 from service.domain.pages import TextSource, Turns
 from service.domain.records import (
     NO_USAGE,
@@ -63,6 +64,8 @@ class RunResult:
     """Record id → pointers of values that the model called `high` and that are `low` all the same."""
     turns: Turns = field(default_factory=dict[int, int])
     """How pages were turned when their words were read: places are on them as they were shown then."""
+    curves: Mapping[str, Curve] = field(default_factory=dict[str, Curve])
+    """Schema name → what the model's probabilities mean; the records have them as the model told them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +111,7 @@ def merge_splits(services: Services, claim: Claim) -> Outcome:
         splits=tuple(sorted(merged.balance, key=lambda rows: rows.split)),
         demoted=calibrated.demoted,
         turns=splits.turns,
+        curves=calibrated.curves,
     )
     body = pack(result)
     return Outcome(apply=lambda rows, job: _publish(rows, job, result, body, services.clock()))

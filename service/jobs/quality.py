@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import statistics
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from service.domain.jobs import ReviewState
-from service.domain.judgements import Judgement, Tally
+from service.domain.judgements import Curve, Judgement, Tally
 from service.domain.shares import Share
-from service.jobs.calibrate import DEFAULT_TARGET, falls_short
+from service.jobs.calibrate import DEFAULT_TARGET, curves_of, falls_short
 from service.jobs.services import Services
 from service.storage.jobs import JobFilter
 
@@ -58,6 +58,8 @@ class Quality:
     low: Share
     bands: tuple[Share, ...]
     """By tenths of the probability, 0.0 to 0.1 first."""
+    curves: Mapping[tuple[str, str], Curve]
+    """What probabilities mean, by schema and model, where these reviews tell it."""
     straight: Share
     """Documents that went through without a person, among those whose run is over."""
     sample: Share
@@ -94,6 +96,7 @@ def quality(services: Services, tenant_id: str, *, schema_name: str | None, sinc
         high=_share(t for t in tallies if t.called == "high"),
         low=_share(t for t in tallies if t.called == "low"),
         bands=tuple(_share(t for t in tallies if t.band == band) for band in range(_BANDS)),
+        curves=curves_of(judged),
         straight=Share(by_review.get(ReviewState.NOT_NEEDED, 0), sum(by_review.values())),
         sample=Share(sum(judgement.changed == 0 for judgement in sampled), len(sampled)),
         seconds=tuple(sorted(timed)),

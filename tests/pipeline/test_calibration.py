@@ -100,3 +100,18 @@ def test_cases_hold_only_what_somebody_looked_at(service: Pipeline) -> None:
     cases, more = reviewed_cases(service.services, TENANT, schema_name=None, before=None)
     assert [(case.job_id, case.truth, case.absent) for case in cases] == [(first.id, {"total": 13.75}, ())]
     assert more is None
+
+
+def test_reviews_give_a_model_that_tells_no_probability_one(service: Pipeline) -> None:
+    """In new results alone, with the number of reviews on the page of quality; what is learned later is not from it."""
+    first = run(service)
+    for n in range(REVIEWED * 2):
+        look(service, run(service), total=99.0 if n % 2 == 0 else None)
+    later = run(service)
+    before, after = (service.result(job)["records"][0]["fields"] for job in (first, later))
+    assert {path: entry["probability"] for path, entry in before.items()} == {"/number": None, "/total": None}
+    assert {entry["probability"] for entry in after.values()} == {0.75}
+    look(service, later)
+    [(key, curve)] = quality(service.services, TENANT, schema_name=None, since=0.0).curves.items()
+    assert key[1].startswith("upstage:")
+    assert curve.untold == {"high": (pytest.approx(77 / 102, abs=1e-4), REVIEWED * 4 + 2)}

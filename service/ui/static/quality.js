@@ -26,6 +26,17 @@ function drawFigures(found) {
   );
 }
 
+/** What the probabilities of one model mean on one schema, and how many reviews say so. */
+function meaningRow({ schema, model, meanings }) {
+  const told = meanings.filter((one) => one.told !== null);
+  const untold = meanings.filter((one) => one.told === null);
+  const parts = [
+    ...(told.length ? [`${told.map((one) => `${Math.round(one.told * 100)} → ${Math.round(one.meant * 100)} %`).join(", ")} (${told[0].reviewed} values)`] : []),
+    ...untold.map((one) => `${one.called} without a probability → ${Math.round(one.meant * 100)} % (${one.reviewed} values)`),
+  ];
+  return h("li", {}, foreign(schema), ", ", foreign(model), `: ${parts.join("; ")}`);
+}
+
 function fieldRow(field) {
   const mark = field.demoted ? h("span", { class: "chip doubt", title: "Values called high were wrong too often in review, so that they are low until that is better." }, "low for now") : null;
   return h(
@@ -88,6 +99,7 @@ async function draw() {
   $("#counts").textContent = found.documents === 1 ? "1 approved document" : `${found.documents} approved documents`;
   drawFigures(found);
   $("#curve").replaceChildren(reliability(found.curve));
+  $("#meanings").replaceChildren(...found.calibration.map(meaningRow));
   $("#weeks").replaceChildren(line(found.weeks));
   $("#fields tbody").replaceChildren(...found.fields.map(fieldRow));
   $("#fields").hidden = found.fields.length === 0;

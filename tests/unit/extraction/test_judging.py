@@ -31,7 +31,7 @@ def test_only_what_somebody_looked_at_counts() -> None:
     """A value without a mark says nothing."""
     machine = record({"/a": entry(1.0, probability=0.99), "/b": entry(2.0)})
     tallies, changed = judge(machine, machine, {"/a": SEEN})
-    assert tallies == (Tally(field="/a", called="high", band=9, looked_at=1, right=1),)
+    assert tallies == (Tally(field="/a", called="high", band=9, looked_at=1, right=1, told=0.99),)
     assert changed == 0
 
 
