@@ -127,49 +127,52 @@ def build_invoice() -> Sample:
     )
 
 
+_BOUND = (
+    (
+        NEBELKRUG,
+        Order(
+            "2026-1098",
+            date(2026, 10, 2),
+            14,
+            ("Ida Wackelmoos", "Blaubeerweg 8", "00018 Erfundingen"),
+            "B-774",
+            6,
+            1,
+        ),
+    ),
+    (
+        QUILLFOX,
+        Order(
+            "QF-2026-0455",
+            date(2026, 10, 7),
+            30,
+            ("Tobin Fernwhistle", "2 Puddle Row", "Nowherebridge NW0 2ZZ"),
+            "TF-09",
+            42,
+            2,
+        ),
+    ),
+    (
+        RENARD,
+        Order(
+            "F26-00318",
+            date(2026, 10, 12),
+            45,
+            ("Librairie Poudrelune", "4 place du Brouillard", "00421 Saint-Fictif"),
+            "PL-61",
+            5,
+            3,
+        ),
+    ),
+)
+"""Issuers and orders of the invoices in one file."""
+
+
 def build_bound_invoices() -> Sample:
     """Three invoices by three issuers in one file."""
-    bound = (
-        (
-            NEBELKRUG,
-            Order(
-                "2026-1098",
-                date(2026, 10, 2),
-                14,
-                ("Ida Wackelmoos", "Blaubeerweg 8", "00018 Erfundingen"),
-                "B-774",
-                6,
-                1,
-            ),
-        ),
-        (
-            QUILLFOX,
-            Order(
-                "QF-2026-0455",
-                date(2026, 10, 7),
-                30,
-                ("Tobin Fernwhistle", "2 Puddle Row", "Nowherebridge NW0 2ZZ"),
-                "TF-09",
-                42,
-                2,
-            ),
-        ),
-        (
-            RENARD,
-            Order(
-                "F26-00318",
-                date(2026, 10, 12),
-                45,
-                ("Librairie Poudrelune", "4 place du Brouillard", "00421 Saint-Fictif"),
-                "PL-61",
-                5,
-                3,
-            ),
-        ),
-    )
     records: list[dict[str, object]] = []
     pages: list[Page] = []
-    for issuer, order in bound:
+    for issuer, order in _BOUND:
         values, own = draw_invoice(issuer, order, first_page=len(pages) + 1)
         records.append(record(values, own))
         pages.extend(own)

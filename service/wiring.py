@@ -20,7 +20,7 @@ from service.clients.base import ExtractionClient, PagesReference
 from service.clients.embedded import PROVIDER as EMBEDDED
 from service.clients.embedded import EmbeddedClient, EmbeddedDoors
 from service.clients.registry import ClientRegistry, Provider
-from service.documents.reader import DocumentReader, ReadingLimits
+from service.documents.reader import DocumentReader, ReadingLimits, RenderOptions
 from service.domain.budget import FREE, Price, PriceTable
 from service.domain.egress import EgressPolicy, tenant_rule
 from service.domain.errors import ErrorCode, InputError
@@ -212,7 +212,8 @@ class PageSource:
         if known is not None:
             return known
         with self.blobs.local(wanted.source_key) as path:
-            drawn = self.reader.render_page(path, wanted.page, dpi=wanted.dpi, grey=wanted.grey, turns=turns)
+            options = RenderOptions(dpi=wanted.dpi, grey=wanted.grey)
+            drawn = self.reader.render_page(path, wanted.page, options, turns=turns)
         self.pictures.put(wanted.source_key, variant, drawn)
         return drawn
 

@@ -23,6 +23,7 @@ from service.api.intake import forget_all
 from service.api.job_requests import IN_IDS
 from service.api.payloads import FilePayload, PagePayload
 from service.api.unsupported import refuse_unsupported
+from service.documents.reader import RenderOptions
 from service.domain.errors import ErrorCode, InputError
 from service.domain.geometry import Box
 from service.domain.jobs import StoredFile
@@ -195,7 +196,8 @@ async def read_image(
     """A page or a part of it as displayed, drawn when first asked for."""
     crop = _crop(wanted.crop)
     shown = file if wanted.rotation is None else file.shown_at(page, wanted.rotation)
-    draw = partial(page_image, services, shown, page, dpi=wanted.dpi, crop=crop, image_format=wanted.format)
+    options = RenderOptions(dpi=wanted.dpi, crop=crop, image_format=wanted.format)
+    draw = partial(page_image, services, shown, page, options)
     drawn = await to_thread.run_sync(draw, limiter=context_of(request).drawing)
     keep = {"Cache-Control": "private, max-age=300"}
     return Response(drawn, media_type=f"image/{wanted.format}", headers=keep)

@@ -108,7 +108,7 @@ def forget(memory_id: Annotated[str, Path(max_length=64)], services: ServicesOf,
 )
 def read_cases(wanted: Annotated[CaseQuery, Query()], services: ServicesOf, caller: Reader) -> CaseListPayload:
     """What `fieldmark evaluate --reviewed` measures by: of each document the values that a person looked at."""
-    before = read_cursor(wanted.cursor) if wanted.cursor else None
+    before = read_cursor(wanted.cursor)
     cases, last = reviewed_cases(services, caller.tenant_id, schema_name=wanted.schema_name, before=before)
     return CaseListPayload(
         cases=[_case(case) for case in cases], next_cursor=write_cursor(*last) if last is not None else None

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import Literal
 
 from service.documents.codes import MOST_WORDS
 from service.documents.judging import Route
@@ -26,9 +25,9 @@ from service.documents.messages import (
     encode_box,
 )
 from service.documents.process import Answer, SandboxKind, SandboxProcess
+from service.documents.readings import RenderOptions
 from service.documents.sniffing import OFFICE_KINDS, sniff, sniff_file
 from service.domain.errors import ErrorCode, InputError, ReadingError
-from service.domain.geometry import Box
 from service.domain.pages import (
     NO_TURNS,
     DocumentInfo,
@@ -42,9 +41,16 @@ from service.domain.pages import (
 )
 from service.domain.records import Issue, JsonObject, Stage
 
-__all__ = ["DocumentReader", "OpenedDocument", "ReadingAbortedError", "ReadingLimits", "sniff", "sniff_file"]
+__all__ = [
+    "DocumentReader",
+    "OpenedDocument",
+    "ReadingAbortedError",
+    "ReadingLimits",
+    "RenderOptions",
+    "sniff",
+    "sniff_file",
+]
 
-ImageFormat = Literal["jpeg", "webp", "png"]
 _log = logging.getLogger(__name__)
 _FAILED_WIDTH, _FAILED_HEIGHT = 595.0, 842.0
 _LAYER_AGREES = 0.8
@@ -156,18 +162,8 @@ class DocumentReader:
         answer, _ = self._ask_file({"op": "read", "page": page}, _Source(path, password), subject=f"page {page}")
         return Route(str(answer["route"]))
 
-    def render_page(  # noqa: PLR0913 - plain options of one picture, as every caller knows them
-        self,
-        path: Path,
-        page: int,
-        *,
-        dpi: int,
-        crop: Box | None = None,
-        image_format: ImageFormat = "jpeg",
-        grey: bool = False,
-        turns: Turns = NO_TURNS,
-    ) -> bytes:
-        """Draw a page (1-based) as displayed, or the part in `crop`, as the bytes of a picture file.
+    def render_page(self, path: Path, page: int, options: RenderOptions, *, turns: Turns = NO_TURNS) -> bytes:
+        """Draw a page (1-based) as displayed, or a part of it, as the bytes of a picture file.
 
         A page so large that it would take too many pixels at that resolution is drawn at a lower one.
 
@@ -175,8 +171,8 @@ class DocumentReader:
             InputError: the file or the page cannot be opened.
             ReadingError: drawing it ran over its limits.
         """
-        head: JsonObject = {"op": "render", "page": page, "dpi": dpi, "format": image_format, "grey": grey}
-        head["crop"] = None if crop is None else list(encode_box(crop))
+        head: JsonObject = {"op": "render", "page": page, "dpi": options.dpi, "grey": options.grey}
+        head |= {"format": options.image_format, "crop": list(encode_box(options.crop)) if options.crop else None}
         return self._ask_file(head, _Source(path, turns=turns), subject=f"page {page}")[1]
 
     def cut(self, path: Path, pages: PageRange, *, password: str | None = None, turns: Turns = NO_TURNS) -> bytes:

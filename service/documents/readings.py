@@ -30,10 +30,10 @@ class RenderOptions:
     """How a page is to be drawn."""
 
     dpi: int
-    crop: Box | None
+    crop: Box | None = None
     """The part to draw, fractions of the page as displayed; None: all of it."""
-    image_format: ImageFormat
-    grey: bool
+    image_format: ImageFormat = "jpeg"
+    grey: bool = False
 
 
 class OpenFile(Protocol):

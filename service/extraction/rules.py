@@ -28,6 +28,7 @@ from service.extraction.check_digits import CHECK_DIGITS
 _COMPARATORS = ("==", "!=", "<=", ">=", "<", ">")
 _AGGREGATES = ("sum", "count", "min", "max")
 _UNIQUE = "unique"
+_MOST_RULES = 200
 _MOST_CHARS = 500
 _MOST_DEPTH = 20
 _TOKEN = re.compile(r'\s*(?:(\d+(?:\.\d+)?)|("[^"]+"|[^\W\d]\w*)|(==|!=|<=|>=|\[\]|[-+*/()<>.,]))')
@@ -115,6 +116,8 @@ def parse_rules(schema: ExtractionSchema) -> tuple[Rule, ...]:
     given = schema.source.get("x-checks", [])
     if not isinstance(given, list):
         raise _fault("x-checks", "it must be a list of rules, each a string")
+    if len(given) > _MOST_RULES:
+        raise _fault("x-checks", f"it has {len(given)} rules; at most {_MOST_RULES} are taken")
     rules: list[Rule] = []
     for position, text in enumerate(given):
         if not isinstance(text, str):

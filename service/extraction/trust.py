@@ -25,7 +25,9 @@ SURE_TOKEN = 0.99
 """Probability that every token of a value must reach to speak for it. No measurement stands behind the figure; reviews
 take `high` back from a field where it is not borne out."""
 OPINION_BAR = 0.5
-"""Chance from which another model's value counts, for or against."""
+"""Chance from which another model's value counts against one, and for its probability."""
+AGREEMENT_BAR = 0.8
+"""Chance from which another model's value makes one that is the same `high`. Source: `python -m benchmarks.trust`."""
 SECOND_OPINION = "second_opinion"
 """The rule of a conflict with another model's value."""
 
@@ -40,13 +42,18 @@ class _View:
 
 
 class Opinion:
-    """Another model's extraction of the same document, to be asked of single values."""
+    """Another model's extraction of the same document, to be asked of single values.
 
-    def __init__(self, extraction: Extraction) -> None:
+    Args:
+        extraction: what it made of the document.
+        bar: chance from which its values count.
+    """
+
+    def __init__(self, extraction: Extraction, *, bar: float = OPINION_BAR) -> None:
         self._fields: dict[str, FieldEntry] = {}
         self._by_page: dict[tuple[str, int], list[FieldEntry]] = defaultdict(list)
         for path, entry in extraction.fields.items():
-            if entry.value is not None and entry.location is not None and (entry.probability or 0.0) >= OPINION_BAR:
+            if entry.value is not None and entry.location is not None and (entry.probability or 0.0) >= bar:
                 self._fields[path] = entry
                 self._by_page[general(path), entry.location.page].append(entry)
 
@@ -94,8 +101,8 @@ def weigh(extraction: Extraction, opinion: Opinion | None) -> Extraction:
     """The extraction with what speaks for and against each value counted in.
 
     A value of a model that tells no confidence is `high` only if it stands at exactly one place of its pages, is there
-    word for word, and either another model agrees or every token was sure. Where another model has another value it is
-    `low`, whoever gave it. A value's own confidence is never raised.
+    word for word, and either another model that is sure agrees or every token was sure. Where another model has another
+    value it is `low`, whoever gave it. A value's own confidence is never raised.
 
     The probability of such a value is the other model's, which is measured: its own chance where it agrees (two who
     agree are right at least as often), what is left of it where it does not. Tokens alone give none.
@@ -118,7 +125,8 @@ def _weighed(entry: FieldEntry, evidence: Evidence | None, view: _View | None) -
         return replace(entry, confidence=Confidence.LOW, probability=entry.probability if evidence is None else chance)
     if evidence is None:
         return entry
-    sure = view is not None or (evidence.token_probability or 0.0) >= SURE_TOKEN
+    agreed = view is not None and view.chance >= AGREEMENT_BAR
+    sure = agreed or (evidence.token_probability or 0.0) >= SURE_TOKEN
     stands = entry.box_check is BoxCheck.MATCH and evidence.places == 1
     return replace(entry, confidence=Confidence.HIGH if sure and stands else Confidence.LOW, probability=chance)
 

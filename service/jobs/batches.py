@@ -13,7 +13,7 @@ from service.domain.jobs import Job, JobStatus
 from service.domain.records import JsonObject
 from service.jobs.batch_books import batch_of
 from service.jobs.control import cancel_job, retry_job
-from service.jobs.paging import read_cursor, write_cursor
+from service.jobs.paging import cut_page, read_cursor
 from service.jobs.services import Services
 
 _AT_ONCE = 200
@@ -94,12 +94,10 @@ def list_batches(
     Raises:
         InputError: `invalid_option`, the cursor is not one of ours.
     """
-    before = read_cursor(cursor) if cursor else None
+    before = read_cursor(cursor)
     with services.store.read() as rows:
-        found = rows.batches.newest(tenant_id, before=before, most=most + 1)
-        views = tuple(BatchView(batch, rows.batches.counts(batch.id)) for batch in found[:most])
-    last = found[most - 1] if len(found) > most else None
-    return views, write_cursor(last.created_at, last.id) if last else None
+        page, following = cut_page(rows.batches.newest(tenant_id, before=before, most=most + 1), most)
+        return tuple(BatchView(batch, rows.batches.counts(batch.id)) for batch in page), following
 
 
 def list_refused(

@@ -67,14 +67,13 @@ def retry_job(services: Services, tenant_id: str, job_id: str) -> Job:
             )
         now = services.clock()
         unread = _unread_strangers(rows, old)
+        rows.pages.let_read(old.source_key or "")
         if old.source_key is None or unread:
             routes = tuple(None if n in unread else route for n, route in enumerate(old.routes or ()))
-            rows.pages.drop(old.source_key or "", _READ_AGAIN)
             job, step = _restart(rows, replace(old, routes=routes or None), now)
             waiting: tuple[Step, ...] = (step,)
         else:
             anew = _asked_anew(services, rows, old)
-            rows.pages.drop(old.source_key, _READ_AGAIN)
             new = _next_run(old, now)
             waiting = _carry_over(rows, old, new, anew)
             waiting = (*waiting, *go_on(services, rows, new, old.status))

@@ -11,7 +11,7 @@ from service.domain.export import Export, Release
 from service.domain.jobs import Job, ReviewState
 from service.domain.records import Json, JsonObject
 from service.exports.collection import records_named
-from service.jobs.paging import read_cursor, write_cursor
+from service.jobs.paging import cut_page, read_cursor
 from service.jobs.result import result_body
 from service.jobs.services import Services
 from service.storage.codec import pack_json, unpack_json
@@ -98,12 +98,10 @@ def list_exports(
     Raises:
         InputError: `invalid_option`, the cursor is not one of ours.
     """
-    before = read_cursor(cursor) if cursor else None
+    before = read_cursor(cursor)
     with services.store.read() as rows:
-        found = rows.exports.newest(tenant_id, before=before, most=most + 1)
-        views = tuple(ExportView(export, rows.exports.count(export.id)) for export in found[:most])
-    last = found[most - 1] if len(found) > most else None
-    return views, write_cursor(last.created_at, last.id) if last else None
+        page, following = cut_page(rows.exports.newest(tenant_id, before=before, most=most + 1), most)
+        return tuple(ExportView(export, rows.exports.count(export.id)) for export in page), following
 
 
 def exports_of_job(services: Services, job: Job) -> tuple[tuple[Export, int], ...]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from service.documents.reader import ImageFormat
+from service.documents.reader import RenderOptions
 from service.domain.errors import ErrorCode, StateError
-from service.domain.geometry import Box
 from service.domain.jobs import StoredFile
 from service.domain.pages import PageText
 from service.jobs.services import Services
@@ -26,9 +25,7 @@ def page_text(services: Services, file: StoredFile, page: int) -> PageText:
     return texts[0]
 
 
-def page_image(
-    services: Services, file: StoredFile, page: int, *, dpi: int, crop: Box | None, image_format: ImageFormat
-) -> bytes:
+def page_image(services: Services, file: StoredFile, page: int, options: RenderOptions) -> bytes:
     """A picture of a page, or of a part of it, turned as the file says, drawn once and kept while there is room.
 
     Raises:
@@ -36,12 +33,12 @@ def page_image(
         ReadingError: the page cannot be drawn.
     """
     source_key = _source_of(file, page)
-    variant = f"{page}/{file.turns.get(page, 0)}/{dpi}/{crop}/{image_format}"
+    variant = f"{page}/{file.turns.get(page, 0)}/{options.dpi}/{options.crop}/{options.image_format}"
     known = services.pictures.get(source_key, variant)
     if known is not None:
         return known
     with services.blobs.local(source_key) as path:
-        drawn = services.reader.render_page(path, page, dpi=dpi, crop=crop, image_format=image_format, turns=file.turns)
+        drawn = services.reader.render_page(path, page, options, turns=file.turns)
     services.pictures.put(source_key, variant, drawn)
     return drawn
 

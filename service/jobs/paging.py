@@ -1,11 +1,30 @@
-"""Cursors of lists that go from the newest back: a time and an id, opaque to callers."""
+"""Lists that go from the newest back, page by page; a cursor is a time and an id, opaque to callers."""
 
 from __future__ import annotations
 
 import base64
 import binascii
+from collections.abc import Sequence
+from typing import Protocol, TypeVar
 
 from service.domain.errors import ErrorCode, InputError
+
+
+class Listed(Protocol):
+    """What such a list holds."""
+
+    @property
+    def id(self) -> str:
+        """Names it."""
+        ...
+
+    @property
+    def created_at(self) -> float:
+        """Unix seconds."""
+        ...
+
+
+L = TypeVar("L", bound=Listed)
 
 
 def write_cursor(created_at: float, row_id: str) -> str:
@@ -13,12 +32,14 @@ def write_cursor(created_at: float, row_id: str) -> str:
     return base64.urlsafe_b64encode(f"{created_at!r}|{row_id}".encode()).decode()
 
 
-def read_cursor(cursor: str) -> tuple[float, str]:
-    """The inverse of `write_cursor`.
+def read_cursor(cursor: str | None) -> tuple[float, str] | None:
+    """The inverse of `write_cursor`; None without a cursor: from the newest on.
 
     Raises:
         InputError: `invalid_option`, it is not one of ours.
     """
+    if not cursor:
+        return None
     try:
         at, _, row_id = base64.urlsafe_b64decode(cursor.encode()).decode("ascii").partition("|")
         if not row_id.isprintable():  # PostgreSQL takes no NUL
@@ -28,3 +49,9 @@ def read_cursor(cursor: str) -> tuple[float, str]:
         raise InputError(
             ErrorCode.INVALID_OPTION, "The cursor is not one that a list gave; start without one.", param="cursor"
         ) from None
+
+
+def cut_page(found: Sequence[L], most: int) -> tuple[tuple[L, ...], str | None]:
+    """The first `most` of the rows, of which one more was asked for, and the cursor of those behind them, if any."""
+    page = tuple(found[:most])
+    return page, write_cursor(page[-1].created_at, page[-1].id) if len(found) > most else None

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from service.documents.reader import RenderOptions
 from service.domain.corrections import ReviewAction, ReviewEvent
 from service.domain.errors import ReadingError, StateError
 from service.domain.geometry import Box, quad_box, union_box
@@ -56,7 +57,7 @@ class _Cuts:
             min(1.0, around.y1 + _AROUND_Y),
         )
         try:
-            drawn = page_image(self.services, self.file, page, dpi=_DPI, crop=crop, image_format="jpeg")
+            drawn = page_image(self.services, self.file, page, RenderOptions(dpi=_DPI, crop=crop))
         except (ReadingError, StateError):
             return '<span class="none">the page cannot be drawn</span>'
         return f'<img alt="" src="data:image/jpeg;base64,{base64.b64encode(drawn).decode()}">'

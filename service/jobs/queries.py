@@ -9,7 +9,7 @@ from service.domain.errors import ErrorCode, InputError, StateError
 from service.domain.jobs import Job, StepKind, StepTally
 from service.domain.records import JsonObject
 from service.domain.traffic import Waiting
-from service.jobs.paging import read_cursor, write_cursor
+from service.jobs.paging import cut_page, read_cursor
 from service.jobs.services import Services
 from service.storage.jobs import JobFilter
 
@@ -82,16 +82,13 @@ def list_jobs(
     Raises:
         InputError: `invalid_option`, the cursor is not one of ours.
     """
-    behind = read_cursor(cursor) if cursor else None
+    behind = read_cursor(cursor)
     with services.store.read() as rows:
         if from_oldest:
             jobs = rows.jobs.oldest(tenant_id, wanted, after=behind, most=most + 1)
         else:
             jobs = rows.jobs.page(tenant_id, wanted, before=behind, most=most + 1)
-    if len(jobs) <= most:
-        return jobs, None
-    last = jobs[most - 1]
-    return jobs[:most], write_cursor(last.created_at, last.id)
+    return cut_page(jobs, most)
 
 
 def get_progress(services: Services, job: Job) -> Progress:

@@ -176,7 +176,11 @@ class PageRows:
         kept = {str(page): degrees for page, degrees in sorted(turned.items()) if degrees}
         self._connection.execute(update(tables.blobs).where(blob).values(turns=kept))
 
-    def drop(self, source_key: str, states: Sequence[TextSource]) -> None:
-        """Forget pages that ended in one of these ways, so that they are read again."""
-        query = delete(tables.pages).where(tables.pages.c.source_key == source_key, tables.pages.c.source.in_(states))
-        self._connection.execute(query)
+    def let_read(self, source_key: str) -> None:
+        """Count pages on which nothing could be made out as failed, which the next run reads again.
+
+        They stay: another job of the same file may be about to end.
+        """
+        page = tables.pages.c
+        query = update(tables.pages).where(page.source_key == source_key, page.source == TextSource.UNREADABLE)
+        self._connection.execute(query.values(source=TextSource.FAILED))

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 from reportlab.pdfgen.canvas import Canvas
 
-from service.documents.reader import DocumentReader, ReadingLimits
+from service.documents.reader import DocumentReader, ReadingLimits, RenderOptions
 from service.domain.geometry import Box
 from service.domain.pages import PageRange, PageText, TextSource
 from tests.contracts.documents_made import PageShape, pdf_of, reshaped
@@ -94,7 +94,9 @@ def test_the_pixels_under_a_box_are_the_word(
     path.write_bytes(reshaped(pdf_of(draw_words), turned))
     page = read_one(reader, path)
     dpi = round(100 / shape.user_unit)
-    image = np.asarray(Image.open(io.BytesIO(reader.render_page(path, 1, dpi=dpi, image_format="png"))).convert("RGB"))
+    image = np.asarray(
+        Image.open(io.BytesIO(reader.render_page(path, 1, RenderOptions(dpi=dpi, image_format="png")))).convert("RGB")
+    )
     assert {word.text for word in page.words} == set(COLOURS)
     for word in page.words:
         ink = ink_box(image, COLOURS[word.text])
@@ -112,7 +114,7 @@ def test_page_sizes_are_points_of_the_page_as_shown(reader: DocumentReader, tmp_
     size = reader.open(path).info.pages[0]
     assert size == read_one(reader, path).size
     assert size.rotation == 90
-    image = Image.open(io.BytesIO(reader.render_page(path, 1, dpi=round(72 / shape.user_unit))))
+    image = Image.open(io.BytesIO(reader.render_page(path, 1, RenderOptions(dpi=round(72 / shape.user_unit)))))
     assert image.width / image.height == pytest.approx(size.width / size.height, rel=0.01)
 
 
@@ -131,7 +133,7 @@ def test_a_crop_is_the_same_part_of_the_page(reader: DocumentReader, tmp_path: P
     path = tmp_path / "words.pdf"
     path.write_bytes(reshaped(pdf_of(draw_words), PageShape(rotation, crop=CROP)))
     for word in read_one(reader, path).words:
-        drawn = reader.render_page(path, 1, dpi=200, crop=word.box, image_format="png")
+        drawn = reader.render_page(path, 1, RenderOptions(dpi=200, crop=word.box, image_format="png"))
         image = np.asarray(Image.open(io.BytesIO(drawn)).convert("RGB")).astype(int)
         own = np.abs(image - np.array(COLOURS[word.text])).sum(axis=2) < 60
         assert own.mean() > 0.1
@@ -145,7 +147,7 @@ def test_a_scan_is_read_in_the_frame_it_is_shown_in(reader: DocumentReader, tmp_
     """A picture of a page, turned by /Rotate in any way, gives the words where they are seen."""
     source = tmp_path / "source.pdf"
     source.write_bytes(pdf_of(draw_receipt))
-    picture = Image.open(io.BytesIO(reader.render_page(source, 1, dpi=200))).convert("RGB")
+    picture = Image.open(io.BytesIO(reader.render_page(source, 1, RenderOptions(dpi=200)))).convert("RGB")
 
     def draw(canvas: Canvas) -> None:
         canvas.drawInlineImage(picture, 0, 0, 595, 842)
@@ -154,7 +156,7 @@ def test_a_scan_is_read_in_the_frame_it_is_shown_in(reader: DocumentReader, tmp_
     path.write_bytes(reshaped(pdf_of(draw), PageShape(rotation)))
     page = read_one(reader, path)
     assert page.source is TextSource.OCR
-    shown = np.asarray(Image.open(io.BytesIO(reader.render_page(path, 1, dpi=100))).convert("L")) < 128
+    shown = np.asarray(Image.open(io.BytesIO(reader.render_page(path, 1, RenderOptions(dpi=100)))).convert("L")) < 128
     words = {word.text for word in page.words}
     assert {"Invoice", "number", "INV-2041", "Total", "118.40"} <= words
     height, width = shown.shape

@@ -12,7 +12,7 @@ from PIL import Image
 from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
 
-from service.documents.reader import DocumentReader
+from service.documents.reader import DocumentReader, RenderOptions
 from service.domain.errors import ErrorCode, InputError
 from service.domain.pages import MediaKind, PageRange, PageText, TextSource
 from tests.contracts.documents_made import pdf_of, raw_pdf, text_page
@@ -38,7 +38,9 @@ def scanned(reader: DocumentReader, folder: Path, data: bytes, dpi: int = 200) -
     """A picture of a file's first page."""
     path = folder / "to-scan.pdf"
     path.write_bytes(data)
-    return Image.open(io.BytesIO(reader.render_page(path, 1, dpi=dpi, image_format="png"))).convert("RGB")
+    return Image.open(io.BytesIO(reader.render_page(path, 1, RenderOptions(dpi=dpi, image_format="png")))).convert(
+        "RGB"
+    )
 
 
 def picture_page(picture: Image.Image, *, invisible: tuple[str, ...] = (), visible: tuple[str, ...] = ()) -> bytes:
@@ -361,7 +363,7 @@ def test_exif_turns_the_page(reader: DocumentReader, tmp_path: Path) -> None:
     (page,) = reader.read_pages(path, PageRange(1, 1))
     assert page.words[0].text == "Northwind"
     assert page.words[0].box.y0 < 0.1
-    shown = Image.open(io.BytesIO(reader.render_page(path, 1, dpi=72)))
+    shown = Image.open(io.BytesIO(reader.render_page(path, 1, RenderOptions(dpi=72))))
     assert shown.width < shown.height
 
 

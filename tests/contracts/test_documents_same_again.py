@@ -8,7 +8,7 @@ from pathlib import Path
 import pypdfium2 as pdfium
 import pytest
 
-from service.documents.reader import DocumentReader
+from service.documents.reader import DocumentReader, RenderOptions
 from service.domain.pages import PageRange, PageText
 from tests.contracts.documents_made import absent_font, raw_pdf
 from tests.contracts.test_documents_boxes import LIMITS
@@ -51,7 +51,7 @@ def test_drawing_its_own_pages_moves_no_box(reader: DocumentReader, path: Path) 
     fresh = read_all(reader, path)
     assert [word.text for word in fresh[0].words] == ["AMOUNT", "WAGON", "GRAND", "MEMO"]
     for page in (1, 2):
-        reader.render_page(path, page, dpi=100)
+        reader.render_page(path, page, RenderOptions(dpi=100))
     assert read_all(reader, path) == fresh
 
 
@@ -62,7 +62,7 @@ def test_other_files_move_no_box(reader: DocumentReader, path: Path, tmp_path: P
     other = tmp_path / "other.pdf"
     other.write_bytes(raw_pdf(WORDS, pages=2, fonts=absent_fonts(width)))
     read_all(reader, other)
-    reader.render_page(other, 2, dpi=72)
+    reader.render_page(other, 2, RenderOptions(dpi=72))
     assert read_all(reader, path) == fresh
 
 
@@ -71,5 +71,5 @@ def test_a_page_is_the_same_before_and_after_another(reader: DocumentReader, pat
     fresh = list(reader.read_pages(path, PageRange(2, 2)))
     reader.close()
     for dpi in (60, 90, 120):
-        reader.render_page(path, 1, dpi=dpi)
+        reader.render_page(path, 1, RenderOptions(dpi=dpi))
     assert list(reader.read_pages(path, PageRange(2, 2))) == fresh

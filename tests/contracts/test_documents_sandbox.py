@@ -16,7 +16,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from service.documents.reader import DocumentReader, ReadingAbortedError
+from service.documents.reader import DocumentReader, ReadingAbortedError, RenderOptions
 from service.domain.errors import ErrorCode, ReadingError
 from service.domain.pages import PageRange, TextSource
 from tests.contracts.documents_made import pdf_of, raw_pdf, text_page
@@ -77,7 +77,7 @@ def test_one_warm_process_serves_all_calls(reader: DocumentReader, pages: Path) 
     before = reader.sandbox_pids()
     assert len(before) == 1
     assert [page.text() for page in reader.read_pages(pages, PageRange(2, 3))] == ["Sheet 2", "Sheet 3"]
-    reader.render_page(pages, 1, dpi=72)
+    reader.render_page(pages, 1, RenderOptions(dpi=72))
     reader.cut(pages, PageRange(1, 2))
     assert reader.sandbox_pids() == before
 
@@ -112,7 +112,7 @@ def test_a_page_that_ends_every_sandbox_fails_alone(reader: DocumentReader, tmp_
     killer = threading.Thread(target=kill_all)
     killer.start()
     with pytest.raises(ReadingError) as caught:
-        reader.render_page(path, 1, dpi=400)
+        reader.render_page(path, 1, RenderOptions(dpi=400))
     stop.set()
     killer.join()
     assert caught.value.code is ErrorCode.PAGE_CRASHED
@@ -165,7 +165,7 @@ def test_ocr_over_its_memory_fails_that_page(tmp_path: Path, reader: DocumentRea
     source = tmp_path / "source.pdf"
     source.write_bytes(pdf_of(text_page("Delivery note 5512", size=30.0)))
     picture = tmp_path / "picture.png"
-    picture.write_bytes(reader.render_page(source, 1, dpi=150, image_format="png"))
+    picture.write_bytes(reader.render_page(source, 1, RenderOptions(dpi=150, image_format="png")))
     small = DocumentReader(replace(LIMITS, ocr_memory_bytes=60_000_000))
     try:
         (page,) = small.read_pages(picture, PageRange(1, 1))

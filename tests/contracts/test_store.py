@@ -275,8 +275,10 @@ def test_pages_are_kept_by_source(filled: Store) -> None:
         assert (a_page(1, "new"), a_page(3)) == rows.pages.load(source, [3, 1, 9])
         assert rows.pages.load(source, []) == ()
         assert rows.pages.issues(source) == (ISSUE,)
-        rows.pages.drop(source, [TextSource.FAILED, TextSource.UNREADABLE])
-        assert list(rows.pages.sources(source)) == [1, 3]
+        rows.pages.put(TENANT, source, [a_page(3, source=TextSource.UNREADABLE, words=())])
+        rows.pages.let_read(source)
+        failed_now = dict.fromkeys((2, 3), TextSource.FAILED)
+        assert rows.pages.sources(source) == {1: TextSource.DIGITAL, **failed_now}
         assert rows.pages.count("another") == 1
 
 

@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 from reportlab.pdfgen.canvas import Canvas
 
+from service.documents.reader import RenderOptions
 from service.domain.corrections import Operation, OperationKind, ReviewAction
 from service.domain.errors import InputError
 from service.domain.geometry import Box, quad_box
@@ -109,7 +110,7 @@ def test_a_page_is_turned_with_its_words_and_what_was_corrected(service: Pipelin
 def test_a_picture_is_turned(service: Pipeline) -> None:
     """A photo that lies on its head is read and shown upright."""
     with service.services.blobs.local(service.upload(_letter()).blob_key) as path:
-        image = Image.open(io.BytesIO(service.services.reader.render_page(path, 1, dpi=150)))
+        image = Image.open(io.BytesIO(service.services.reader.render_page(path, 1, RenderOptions(dpi=150))))
     out = io.BytesIO()
     image.transpose(Image.Transpose.ROTATE_180).save(out, "PNG", dpi=(150, 150))
     job = service.run(out.getvalue(), schema=SCHEMA, model="embedded", name="photo.png")

@@ -57,7 +57,6 @@ def test_a_stranger_whose_page_was_not_read_is_routed_anew_by_a_retry(service: P
     assert names_of(first) == ["invoice@0", "receipt@0"]
     with service.services.store.write() as rows:
         texts = {text.page: text for text in rows.pages.load(first.source_key or "")}
-        rows.pages.drop(first.source_key or "", [TextSource.DIGITAL])
         rows.pages.put(TENANT, first.source_key or "", [texts[1], PageText(size=texts[2].size, source=source)])
         routes = (first.route_of(0), Route(schema=None, reason=UnroutedReason.NO_TEXT))
         job = rows.jobs.get(first.id, lock=True)

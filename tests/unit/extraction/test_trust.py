@@ -47,6 +47,8 @@ def test_a_value_is_high_by_its_place_and_one_more_witness() -> None:
     """A place alone is not enough, nor is a witness alone."""
     assert trust(answer("A-1")) == ("low", None)
     assert trust(answer("A-1"), opinion("a-1")) == ("high", 0.9)
+    assert trust(answer("A-1"), opinion("A-1", chance=0.7)) == ("low", 0.7)
+    assert trust(answer("A-1"), opinion("B-1", chance=0.7)) == ("low", pytest.approx(0.3))
     assert trust(answer("A-1", odds=0.995)) == ("high", None)
     assert trust(answer("A-1", odds=0.98)) == ("low", None)
     assert trust(answer("A-1", places=2), opinion("A-1")) == ("low", 0.9)
