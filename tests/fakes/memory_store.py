@@ -128,10 +128,10 @@ class MemoryPages:
     def sources(self, source_key: str) -> dict[int, TextSource]:
         return {page: how for (key, page), how in sorted(self.tables.pages.items()) if key == source_key}
 
-    def drop(self, source_key: str, states: Sequence[TextSource]) -> None:
-        for (key, page), how in tuple(self.tables.pages.items()):
-            if key == source_key and how in states:
-                del self.tables.pages[key, page]
+    def let_read(self, source_key: str) -> None:
+        for (key, page), how in self.tables.pages.items():
+            if key == source_key and how is TextSource.UNREADABLE:
+                self.tables.pages[key, page] = TextSource.FAILED
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,7 +122,7 @@ def test_a_picture_is_turned(service: Pipeline) -> None:
         file = rows.files.get(TENANT, again.file_id)
     assert file is not None
     for turned, is_black in ((file, True), (file.shown_at(1, 0), False)):
-        drawn = page_image(service.services, turned, 1, dpi=72, crop=None, image_format="png")
+        drawn = page_image(service.services, turned, 1, RenderOptions(dpi=72, image_format="png"))
         top = Image.open(io.BytesIO(drawn)).convert("L").crop((0, 0, 500, 160))
         assert (sum(top.histogram()[:128]) > 0) is is_black
 
