@@ -134,7 +134,7 @@ def _stacked(layout: Layout, labels: Labels, postal: Segment) -> Party | None:
     if len(lines) < 2:
         return None
     name, address = lines[0], lines[1:]
-    while len(address) > 1 and (is_registration(address[0].text)):
+    while len(address) > 1 and is_registration(address[0].text):
         address = address[1:]
     return Party(name, (0, len(name.tokens)), (*address, *_region_under(layout, labels, postal)), inline=False)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import accumulate
 
 from service.embedded.layout import Line, Segment
 from service.embedded.normalise import date_pattern, fold
@@ -122,34 +123,35 @@ def _pending(line: Line) -> Segment | None:
 
 def summed_list(lines: Sequence[PricedLine]) -> SummedList | None:
     """The longest run of priced lines that comes to the price of a line under it, or nothing."""
+    over = [0, *accumulate(p.names and p.ending is Ending.NONE for p in lines)]
     best: SummedList | None = None
     for unsigned in (False, True):
         for at in range(1, len(lines)):
-            run = _run_to(lines, at, unsigned=unsigned)
+            run = _run_to(lines, at, over[at], unsigned=unsigned)
             if len(run) > (len(best.lines) if best else 0):
                 best = SummedList(run, lines[at], unsigned)
     return best
 
 
-def _run_to(lines: Sequence[PricedLine], at: int, *, unsigned: bool) -> tuple[PricedLine, ...]:
-    """The longest run above a line that comes to its price and has most of what stands above it.
+def _run_to(lines: Sequence[PricedLine], at: int, over: int, *, unsigned: bool) -> tuple[PricedLine, ...]:
+    """The longest run above a line that comes to its price and has most of the `over` lines above it that name a thing.
 
     One line alone is enough only where its sum is labelled so.
     """
     total = lines[at]
     wanted = abs(total.amount) if unsigned else total.amount
-    over = sum(p.names and p.ending is Ending.NONE for p in lines[:at])
     longest: tuple[PricedLine, ...] = ()
     ends = range(at, max(0, at - MOST_BETWEEN - 1), -1) if total.totals else (at,)
     for end in ends:
-        came, run = 0.0, ()
-        for priced in reversed(lines[:end]):
+        came, count = 0.0, 0
+        for start in range(end - 1, -1, -1):
+            priced = lines[start]
             if priced.ending is Ending.SURE or priced.line.page != total.line.page:
                 break
             if not priced.names:
                 continue
-            came, run = came + (abs(priced.amount) if unsigned else priced.amount), (priced, *run)
-            enough = 2 * len(run) > over and (len(run) > 1 or total.totals)
-            if enough and wanted and abs(came - wanted) < _CENT and len(run) > len(longest):
-                longest = run
+            came, count = came + (abs(priced.amount) if unsigned else priced.amount), count + 1
+            enough = 2 * count > over and (count > 1 or total.totals)
+            if enough and wanted and abs(came - wanted) < _CENT and count > len(longest):
+                longest = tuple(p for p in lines[start:end] if p.names)
     return longest
