@@ -17,6 +17,8 @@ from service.embedded.totals import fall_back_on_total, settle_totals
 
 ACCEPT = 0.5
 """A best choice under this score is no choice: the field is absent."""
+_UNKNOWN_FORM = 0.9
+"""What an identifier counts that has not the form which is asked for."""
 SHORT_ANSWER = 6
 """Words up to which what stands at a label is an answer and not a sentence."""
 MONEY_FAMILY = frozenset({"total_gross", "amount_due", "total_net"})
@@ -29,7 +31,10 @@ def propose(evidence: Evidence, ask: Ask, prose: Prose) -> list[Choice]:
     elif ask.kind == "enum":
         found = enum_choices(evidence, ask, text_choices(evidence, ask))
     elif ask.kind in TYPED:
-        found = typed_choices(evidence, ask) + lone_choices(evidence, ask)
+        found = typed_choices(evidence, ask)
+        if ask.kind == "taxid" and not found:  # numbers of countries whose form is not known
+            found = [c.scaled(_UNKNOWN_FORM) for c in code_choices(evidence, ask)]
+        found += lone_choices(evidence, ask)
     elif ask.kind == "code":
         found = code_choices(evidence, ask)
     else:

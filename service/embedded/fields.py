@@ -18,7 +18,7 @@ from service.embedded.labels import (
     split_name,
     weight,
 )
-from service.embedded.normalise import fold, squash, word_set
+from service.embedded.normalise import fold, parse_currency, squash, word_set
 
 FILLER = word_set(
     "value written form printed shown full whole yyyy mm dd iso code line box list every each other "
@@ -223,6 +223,7 @@ def _phrases(
     said = canonical(wording.head)
     own = [] if wording.opaque else [canonical(wording.name), canonical(f"{wording.family} {wording.name}")]
     weighed = [(phrase, 1.0) for phrase in own]
+    weighed += [(canonical(short), 0.9) for short in _short_forms(wording.description)]
     weighed += [(said, 0.9), (said - {"name", "number", "company", "amount"}, 0.8)]
     weighed += [(said - {"person", "customer"}, 0.85)]
     special, foreign = _special(known, wording.telling, found)
@@ -241,6 +242,16 @@ def _phrases(
         if phrase and score > best.get(phrase, 0.0):
             best[phrase] = score
     return tuple(best.items())
+
+
+def _short_forms(description: str) -> list[str]:
+    """What a description gives in brackets as another name: `(VIN)`, `(B/L number)`; no formats and no currencies."""
+    found: list[str] = []
+    for text in re.findall(r"\(([^()\d]{2,24})\)", description):
+        words = [w for w in text.split() if fold(w).strip(".,-") not in FILLER and parse_currency(w) is None]
+        if any(sum(map(str.isupper, w)) > 1 for w in words) and not re.search(r"[YJ]{2,4}\W?M|DD|TT", text):
+            found.append(" ".join(words))
+    return found
 
 
 def _special(
@@ -280,7 +291,7 @@ def _kind(
         if concept_kind:
             return concept_kind
         return "percent" if "percent" in fold(field.description) or "rate" in words else "number"
-    if quotes or (concept_kind == "date" and "name" in words):
+    if quotes or (concept_kind == "date" and ("name" in words or (narrowed and "date" not in words))):
         return "text"
     if narrowed and concept_kind in SHAPED and "number" not in words:
         concept_kind = ""

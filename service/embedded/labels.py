@@ -75,6 +75,8 @@ def read_word(word: str) -> tuple[Part, ...]:
         return (("groß",),)
     if re.fullmatch(r"(?:[A-Za-z]\.){2,}:?", word) and (known := surfaces().get(_key(word))) is not None:
         return (known,)
+    if re.fullmatch(r"(?:[A-Za-z]/){1,2}[A-Za-z][.:]?", word):  # `B/L`, `A/C`
+        return (surfaces().get(_key(word), (_key(word),)),)
     pieces = re.split(r"[^\w#№]+|_", fold(word.replace("º", "").replace("°", "")))
     return tuple(part for piece in pieces for part in _read_piece(_key(piece)))
 

@@ -127,13 +127,15 @@ def _has_label_above(evidence: Evidence, segment: Segment) -> bool:
 
 
 def in_pairs(evidence: Evidence, label: Segment, value: Segment) -> bool:
-    """Whether the line over or under a label and what is right of it has two such segments at the same left edges."""
+    """Whether the line over or under a label and what is right of it has another label and value at the same edges."""
     lines, reach = evidence.layout.lines, 0.6 * label.height
     for index in (label.line - 1, label.line + 1):
         line = lines[index].segments if 0 <= index < len(lines) and lines[index].page == label.page else ()
         at_label = next((s for s in line if abs(s.x0 - label.x0) < reach), None)
         at_value = next((s for s in line if abs(s.x0 - value.x0) < reach), None)
-        if at_label and at_value and at_value.index == at_label.index + 1:
+        if at_label is None or at_value is None or at_value.index != at_label.index + 1:
+            continue
+        if at_label.text.endswith((":", "：")) or evidence.labels.label_like(at_label, strength=0.6):
             return True
     return False
 

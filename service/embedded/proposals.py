@@ -198,7 +198,8 @@ def text_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
             if value is None or (not hit.colon and hit.strength < 1.0 and len(span.tokens) > LONG_VALUE):
                 continue
             factor = 1.0 if taken == 0 else 0.85
-            known = 0.0 if _digits(span.raw) else labelness(span.tokens)
+            paired = _is_beside(hit, place.segment) and in_pairs(evidence, hit.segment, place.segment)
+            known = 0.0 if paired or _digits(span.raw) else labelness(span.tokens)
             if known > 0.99 and (ask.kind in NAMES or (place.segment is hit.segment and not hit.colon)):
                 continue
             if place.segment is not hit.segment:
@@ -279,8 +280,13 @@ def _labels_other(evidence: Evidence, ask: Ask, hit: Hit, segment: Segment) -> b
         owner.startswith("/") and owner != ask.path and other.start <= first_word(segment) and other.strength >= 0.6
         for owner, other in evidence.labels.in_segment(segment)
     )
-    beside = segment.line == hit.segment.line and segment.index == hit.segment.index + 1
-    return asked or (foreign_label(evidence, segment) and not (beside and in_pairs(evidence, hit.segment, segment)))
+    paired = _is_beside(hit, segment) and in_pairs(evidence, hit.segment, segment)
+    return asked or (foreign_label(evidence, segment) and not paired)
+
+
+def _is_beside(hit: Hit, segment: Segment) -> bool:
+    """Whether a segment is the next one on its label's line."""
+    return segment.line == hit.segment.line and segment.index == hit.segment.index + 1
 
 
 _FORM_TEXT = re.compile(

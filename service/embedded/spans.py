@@ -191,7 +191,7 @@ class Spans:
             at, stop = match.span("body")
             if any(a < stop and at < b for a, b in taken):
                 continue
-            value = parse_number(match["body"], self.decimal)
+            value = self._value_of(match)
             if value is None:
                 continue
             sign = match["sign"] or ""
@@ -223,6 +223,12 @@ class Spans:
         """Page and right edge, points, of every line that ends with two decimals."""
         found = (s for s in self.layout.segments if _PRICE_END.search(s.text))
         return [(s.page, s.x1) for s in found]
+
+    def _value_of(self, match: re.Match[str]) -> Decimal | None:
+        """The amount of a number without its sign; the only mark in a percentage is a decimal one: `6.250 %`."""
+        if "%" in (match["unit"] or "") and re.fullmatch(r"\d{1,2}[.,]\d{3}", match["body"]):
+            return Decimal(match["body"].replace(",", "."))
+        return parse_number(match["body"], self.decimal)
 
     def _dates(self, segment: Segment) -> Iterator[Span]:
         folded = fold(segment.text)

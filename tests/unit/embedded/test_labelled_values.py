@@ -141,3 +141,29 @@ def test_a_quoted_label_is_the_one_that_is_printed_so() -> None:
     told = 'The value written on the form for "{}".'
     values = read(form, tel=("text", told.format("Tel")), fax=("text", told.format("Fax")))
     assert values == {"tel": "555-0142", "fax": "555-0143"}
+
+
+def test_short_forms_of_labels_and_values_of_unknown_form() -> None:
+    """A description may give the printed label in brackets; an identifier need not have a form that is known."""
+    form = page([
+        (50, 70, "B/L Number"), (220, 70, "VIN"), (400, 70, "Steuer-ID"),
+        (50, 84, "CPLU7781204"), (220, 84, "1C4RJFBG7LC123456"), (400, 84, "12 345 678 901"),
+        (50, 104, "Place of birth"), (220, 104, "Date of birth"), (400, 104, "Interest rate"),
+        (50, 118, "Carrow General Hospital"), (220, 118, "July 8, 2026"), (400, 118, "6.250%"),
+    ])  # fmt: skip
+    assert read(
+        form,
+        bill=("text", "Number of the bill of lading (B/L number)"),
+        vehicle=("text", "Vehicle identification number (VIN)"),
+        tax_id=("text", "Steuer-ID"),
+        place_of_birth=("text", "Place of birth"),
+        birth_date=("date", "Date of birth"),
+        interest_rate=("number", "Interest rate in percent"),
+    ) == {
+        "bill": "CPLU7781204",
+        "vehicle": "1C4RJFBG7LC123456",
+        "tax_id": "12 345 678 901",
+        "place_of_birth": "Carrow General Hospital",
+        "birth_date": "2026-07-08",
+        "interest_rate": 6.25,
+    }
