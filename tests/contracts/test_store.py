@@ -228,6 +228,27 @@ def test_a_file_learns_its_source_and_sizes(filled: Store) -> None:
         assert replace(FILE, source_key="tenant-a/source", page_sizes=sizes) == rows.files.get(TENANT, FILE.id)
 
 
+def test_a_turn_belongs_to_the_bytes_and_goes_with_them(filled: Store) -> None:
+    """Every upload of them shows its pages so, later ones and a PDF that was made of them too; turns add up."""
+    twin, sizes = a_file("file-2", name="copy.pdf"), (PageSize(1, 10.0, 20.0), PageSize(2, 30.0, 40.0, 270))
+    with filled.write() as rows:
+        rows.files.set_source(FILE.id, derived_key(FILE.blob_key), sizes)
+        rows.pages.turn(derived_key(FILE.blob_key), {1: 90, 2: 90})
+        rows.pages.turn(FILE.blob_key, {1: 180, 2: 270})
+        rows.files.add(twin)
+        rows.files.set_source(twin.id, FILE.blob_key, sizes)
+    with filled.write() as rows:
+        assert rows.pages.turns(FILE.blob_key) == {1: 270}
+        for file in (FILE, twin):
+            shown = rows.files.get(TENANT, file.id)
+            assert shown is not None
+            assert shown.page_sizes == (PageSize(1, 20.0, 10.0, 270), PageSize(2, 30.0, 40.0, 270))
+            assert shown.shown_at(1, 0).page_sizes == sizes
+            rows.files.remove(file)
+        rows.files.add(FILE)
+        assert rows.pages.turns(FILE.blob_key) == {}
+
+
 def test_a_blob_goes_with_the_last_file_that_counts_on_it(filled: Store) -> None:
     """And the words that were read from it go too, not before."""
     twin = a_file("file-2", name="copy.pdf")
