@@ -161,7 +161,8 @@ def _beside(evidence: Evidence, hit: Hit) -> Tick | None:
     for tick in ticks:
         inside = start <= tick.x0 < hit.tokens[0].x0 and hit.upper is None
         left, right = hit.tokens[0].x0 - tick.x1 if inside else start - tick.x1, tick.x0 - end
-        distance = max(0.0, left) if inside or left > -2 else 1.5 * right + height if right > -2 else None
+        mine = right > -2 and not (tick.mark is None and _before_words(evidence, line, tick, right))
+        distance = max(0.0, left) if inside or left > -2 else 1.5 * right + height if mine else None
         if distance is not None and (best is None or distance < best[0]):
             best = (distance, tick)
     if best is not None:
@@ -172,6 +173,12 @@ def _beside(evidence: Evidence, hit: Hit) -> Tick | None:
         return Tick(0.0, 0.0, 0.0, inside_cell[0].checked, inside_cell[0])
     drawn_empty = not marks and cell is None and _aligned_with_ticked(evidence, hit)
     return Tick(0.0, 0.0, 0.0, checked=False) if drawn_empty else None
+
+
+def _before_words(evidence: Evidence, line: Segment, tick: Tick, gap: float) -> bool:
+    """Whether words stand right of a box nearer to it than the label on its left, `gap` points away, does."""
+    words = (t for s in evidence.layout.lines[line.line].segments for t in s.tokens if any(c.isalpha() for c in t.text))
+    return any(tick.x1 - 2 <= t.x0 < tick.x1 + gap for t in words)
 
 
 def _aligned_with_ticked(evidence: Evidence, hit: Hit) -> bool:

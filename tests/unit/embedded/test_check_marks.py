@@ -74,3 +74,10 @@ def test_a_drawn_box_is_where_the_answer_is() -> None:
     assert found.values == {"resident": False, "guest": True}
     places = [found.fields[path].location for path in ("/resident", "/guest")]
     assert [p.coordinates for p in places if p is not None] == [box.quad() for box in boxes]
+
+
+def test_a_cross_before_the_next_words_is_theirs() -> None:
+    """Where empty boxes are drawn and not read, the one cross on a line says nothing of the words left of it."""
+    form = page([(60, 100, "Smoker"), (130, 100, "✔"), (146, 100, "Insured before")])
+    values = read(form).values
+    assert (values["smoker"], values["insured"]) == (None, True)
