@@ -161,7 +161,8 @@ def _beside(evidence: Evidence, hit: Hit) -> Tick | None:
     for tick in ticks:
         inside = start <= tick.x0 < hit.tokens[0].x0 and hit.upper is None
         left, right = hit.tokens[0].x0 - tick.x1 if inside else start - tick.x1, tick.x0 - end
-        mine = right > -2 and not (tick.mark is None and _before_words(evidence, line, tick, right))
+        cross = tick.mark is None and tick.checked
+        mine = right > -2 and not (cross and _before_words(evidence, line, tick, right))
         distance = max(0.0, left) if inside or left > -2 else 1.5 * right + height if mine else None
         if distance is not None and (best is None or distance < best[0]):
             best = (distance, tick)
