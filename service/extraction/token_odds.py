@@ -6,7 +6,7 @@ import json
 import math
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import accumulate
 
 from pydantic import JsonValue
@@ -22,16 +22,18 @@ _PLAIN = re.compile(r"[^\s,\]}]+")
 def token_odds(choice: Choice, leaves: Collection[str]) -> Mapping[str, float]:
     """The probability (0–1) of the least probable token of each value, by the value's JSON Pointer.
 
-    Nothing is told of an answer that is no plain JSON, whose tokens are not its text, or that was given another shape
-    on its way to the record: there is no knowing which token belongs to which value.
+    Nothing is told of an answer that is no plain JSON, whose tokens do not hold its text once (there may be fences
+    around it that the server took away), or that was given another shape on its way to the record: there is no knowing
+    which token belongs to which value.
 
     Args:
         choice: with `logprobs.content`, as OpenAI's specification has it.
         leaves: every leaf of the record.
     """
     text = choice.message.text()
-    tokens = _tokens(choice.logprobs, text)
-    if not tokens:
+    tokens = _tokens(choice.logprobs)
+    begins = _begins(tokens, text)
+    if begins is None:
         return {}
     try:
         json.loads(text)
@@ -41,7 +43,7 @@ def token_odds(choice: Choice, leaves: Collection[str]) -> Mapping[str, float]:
     if any(path not in leaves for path, _, _ in spans):
         return {}
     ends = list(accumulate(len(part) for part, _ in tokens))
-    at = [0, *accumulate(len(sign.encode("utf-8", "surrogatepass")) for sign in text)]
+    at = list(accumulate((len(sign.encode("utf-8", "surrogatepass")) for sign in text), initial=begins))
     found: dict[str, float] = {}
     for path, start, end in spans:
         if start == end:
@@ -52,8 +54,15 @@ def token_odds(choice: Choice, leaves: Collection[str]) -> Mapping[str, float]:
     return found
 
 
-def _tokens(logprobs: Mapping[str, JsonValue] | None, text: str) -> list[tuple[bytes, float]]:
-    """Bytes and log probability of every token; nothing where they are not the text."""
+def _begins(tokens: Sequence[tuple[bytes, float]], text: str) -> int | None:
+    """At which byte of all tokens the text begins; None: it is not there, or more than once."""
+    whole, part = b"".join(part for part, _ in tokens), text.encode("utf-8", "surrogatepass")
+    found = whole.find(part) if part else -1
+    return found if found >= 0 and whole.find(part, found + 1) < 0 else None
+
+
+def _tokens(logprobs: Mapping[str, JsonValue] | None) -> list[tuple[bytes, float]]:
+    """Bytes and log probability of every token."""
     listed = logprobs.get("content") if logprobs else None
     found: list[tuple[bytes, float]] = []
     for token in listed if isinstance(listed, list) else ():
@@ -63,8 +72,7 @@ def _tokens(logprobs: Mapping[str, JsonValue] | None, text: str) -> list[tuple[b
         if part is None or isinstance(logprob, bool) or not isinstance(logprob, (int, float)) or math.isnan(logprob):
             return []
         found.append((part, float(logprob)))
-    whole = b"".join(part for part, _ in found)
-    return found if whole == text.encode("utf-8", "surrogatepass") else []
+    return found
 
 
 def _bytes(token: Mapping[str, JsonValue]) -> bytes | None:

@@ -148,6 +148,13 @@ def test_the_least_sure_token_of_a_value_counts() -> None:
     assert found == {path: pytest.approx(math.exp(-odds)) for path, odds in found_odds().items()}
 
 
+def test_fences_that_the_server_took_away_do_not_hide_the_tokens() -> None:
+    """They are among the tokens and not in the text; what is there twice cannot be told apart."""
+    tokens = [("```", -4.0), ("json\n", -1.0), ('{"a":', -0.5), (" 12", -0.2), ("}", -0.3), ("\n```", -0.1)]
+    assert token_odds(told('{"a": 12}', tokens), {"/a"}) == {"/a": pytest.approx(math.exp(-0.2))}
+    assert token_odds(told('{"a": 12}', [*tokens, *tokens]), {"/a"}) == {}
+
+
 def found_odds() -> dict[str, float]:
     """What is expected of the answer above."""
     return {"/a": 0.3, "/b": 0.02, "/c/0": 0.4, "/c/1": 0.5}
