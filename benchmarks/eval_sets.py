@@ -21,6 +21,13 @@ EACH = 4
 """Foreign fields that a document is asked for."""
 ISSUERS = {"sroie": "company", "wildreceipt": "store_name", "invoices-eu-xml": "seller_name", "invoices-misc": "issuer"}
 """Set → the field that says whose document it is."""
+CRITICAL = {
+    "sroie": ("date", "total"),
+    "wildreceipt": ("subtotal", "tax", "total"),
+    "invoices-eu-xml": ("invoice_number", "date", "total_net", "total_tax", "total_gross", "amount_due"),
+    "invoices-misc": ("invoice_number", "date", "amount_untaxed", "amount_tax", "amount"),
+}
+"""Set → what its documents are booked by: numbers, days and amounts, as far as a schema asks for them."""
 ALIKE = 8
 """Letters and digits that tell issuers apart: the same one is written in several ways."""
 
@@ -67,9 +74,11 @@ def _row(set_name: str, row: dict[str, Any], *, foreign: bool) -> dict[str, Any]
     row = {**row, "group": issuer} if issuer else row
     names = list(_foreign_to(set_name, row)) if foreign else []
     properties = {**row["schema"]["properties"], **{name: foreign_fields().fields[name] for name in names}}
+    critical = [f"/{name}" for name in CRITICAL.get(set_name, ()) if name in properties]
+    review = {"x-review": {"critical": critical}} if critical else {}
     return {
         **row,
-        "schema": {**row["schema"], "properties": properties},
+        "schema": {**row["schema"], "properties": properties, **review},
         "absent": [*row.get("absent", []), *names],
     }
 

@@ -9,9 +9,9 @@ from decimal import Decimal
 from random import Random
 
 from service.domain.records import Json
-from training.paper import A4, LETTER, Column, Paper, labelled, new_paper, put_pairs, some_keys, some_pairing
+from training.paper import Column, Paper, labelled, new_paper, put_pairs, some_keys, some_pairing
 from training.sheet import Look
-from training.values import Told, date_text, money_text, some_code, some_company, some_item, some_person
+from training.values import Told, date_text, in_the_net, money_text, some_code, some_company, some_item, some_person
 from training.vocabulary import pick, printed_header
 
 _META = ("order_number", "customer_number", "due_date", "delivery_date", "order_date", "reference", "contact",
@@ -59,8 +59,10 @@ def make_delivery(rng: Random) -> Paper:
 
 
 def _laid_out(paper: Paper, kind: str, totals: Callable[[Paper, list[_Line]], list[str]]) -> Paper:
-    paper.new_sheet(*(LETTER if paper.language == "en" and paper.chance(0.5) else A4))
+    paper.new_sheet(*paper.format)
     seller = paper.facts["seller_name"] = _single(some_company(paper.rng, paper.language))
+    if paper.chance(0.5):
+        paper.facts |= in_the_net(seller.text)
     paper.fact("seller_address")
     paper.facts["buyer_name"] = _buyer(paper)
     paper.fact("buyer_address")
@@ -70,14 +72,14 @@ def _laid_out(paper: Paper, kind: str, totals: Callable[[Paper, list[_Line]], li
     below = _table(paper, lines, below + 2 * paper.step)
     keys = totals(paper, lines)
     below = _sums(paper, keys, below + paper.step)
-    _foot(paper, below + 2 * paper.step)
+    _foot(paper, [key for key in keys if key in ("total_gross", "amount_due")], below + 2 * paper.step)
     return paper
 
 
 def _buyer(paper: Paper) -> Told:
     """A customer; a number in brackets behind it may or may not be part of the name."""
     name = some_person(paper.rng) if paper.chance(0.25) else some_company(paper.rng, paper.language)
-    if paper.chance(0.08):
+    if paper.chance(0.12):
         printed = f"{name} ({paper.rng.randrange(100, 999999)})"
         return Told(printed if paper.chance(0.5) else name, (printed,))
     return _single(name)
@@ -335,12 +337,30 @@ def _sums(paper: Paper, keys: Sequence[str], y: float) -> float:
     return put_pairs(paper, labelled(paper, keys), x, y, pairing)
 
 
-def _foot(paper: Paper, y: float) -> None:
+_PAY = {
+    "en": "Please transfer {amount}", "de": "Bitte überweisen Sie {amount}", "fr": "Merci de régler {amount}",
+    "es": "Rogamos transfiera {amount}", "it": "Si prega di versare {amount}", "nl": "Gelieve {amount} over te maken",
+}  # fmt: skip
+_BY = {"en": "by", "de": "bis zum", "fr": "avant le", "es": "antes del", "it": "entro il", "nl": "voor"}
+
+
+def _pay_sentence(paper: Paper, keys: Sequence[str]) -> str:
+    """What is to be paid, said again, at times with the day."""
+    amount = paper.facts["amount_due" if "amount_due" in keys else keys[-1]].text
+    text = _PAY[paper.language].format(amount=amount)
+    return f"{text} {_BY[paper.language]} {paper.facts['due_date'].text}." if "due_date" in paper.shown else f"{text}."
+
+
+def _foot(paper: Paper, keys: Sequence[str], y: float) -> None:
     """Sentences about the payment, then bank and contact in small print at the end."""
     rng, sheet = paper.rng, paper.sheet
     if paper.chance(0.3):
         sheet.write(45.0, min(y, sheet.height - 80), pick(rng, "thanks"), paper.look)
+    if keys and paper.chance(0.3):
+        sheet.write(45.0, min(y + paper.step, sheet.height - 92), _pay_sentence(paper, keys), paper.look)
     small = replace(paper.look, size=0.75 * paper.look.size)
+    if paper.chance(0.35):
+        sheet.write(45.0, sheet.height - 78, paper.show("seller_name").text, small)
     keys = some_keys(paper, (*_BANK, "phone", "email", "web"), 0.45)
     columns = rng.choice((1, 2, 3))
     for place, (label, told) in enumerate(labelled(paper, keys)):

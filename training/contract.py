@@ -72,13 +72,13 @@ def _parties(paper: Paper) -> None:
 
 def _opening(paper: Paper, day: str) -> str:
     rng = paper.rng
-    a, b = paper.parties
+    a, b = (_as_written(rng, name) for name in paper.parties)
     when = (
         rng.choice((f"is made as of {day}", f"is entered into on {day}", f"dated {day}", f"is effective as of {day}"))
         if day
         else "is made"
     )
-    home = ", ".join(line.strip(",") for line in some_address(rng, "en"))
+    home = ", ".join(line.strip(",") for line in some_address(rng, "en", american=True))
     kind = rng.choice(("a Delaware corporation", f"with its office at {home}", 'the "Company"', "a corporation"))
     return rng.choice((
         f"This Agreement {when} by and between {a}, {kind} (the \"Company\"), and {b} (\"Recipient\").",
@@ -86,6 +86,15 @@ def _opening(paper: Paper, day: str) -> str:
         f"and {b}, {kind} (\"Recipient\").",
         f"This agreement {when} among {a} and {b}.",
     ))  # fmt: skip
+
+
+def _as_written(rng: Random, name: str) -> str:
+    """A name in running text, now and then with what does not belong to it."""
+    if rng.random() < 0.88:
+        return name
+    return rng.choice(
+        (f"{name}, M.D.", f"Mr. {name}", f"{name}, doing business as {pick(rng, 'first').title()}", name.upper())
+    )
 
 
 def _term(paper: Paper) -> str:
@@ -122,7 +131,7 @@ def _title(paper: Paper, stray: str) -> float:
     """The head; a day that stands there alone is that of a letter, not of the contract."""
     sheet = paper.sheet
     if stray:
-        sheet.write(65.0, 30.0, stray, paper.look)
+        sheet.write(65.0, 30.0, f"{paper.rng.choice(('', '', 'Date: '))}{stray}", paper.look)
     title = paper.rng.choice(
         ("CONFIDENTIALITY AGREEMENT", "NON-DISCLOSURE AGREEMENT", "SERVICE AGREEMENT", "MUTUAL AGREEMENT")
     )
@@ -148,9 +157,15 @@ def _signatures(paper: Paper, y: float) -> None:
     if y > paper.sheet.height - 120:
         paper.new_sheet(*LETTER)
         y = 60.0
+    signed = f"{paper.rng.choice(('Date', 'Dated', 'Date signed'))}: {_written(paper.rng, some_date(paper.rng))}"
+    dated = paper.chance(0.5)
     for place, party in enumerate(paper.parties):
         x = 65.0 + 260.0 * place
-        for step, text in enumerate(
-            (party, "By: ____________", f"Name: {some_person(paper.rng)}", f"Title: {pick(paper.rng, 'noun').title()}")
-        ):
+        lines = [
+            party,
+            "By: ____________",
+            f"Name: {some_person(paper.rng)}",
+            f"Title: {pick(paper.rng, 'noun').title()}",
+        ]
+        for step, text in enumerate([*lines, *([signed] if dated else [])]):
             paper.sheet.write(x, y + 20 + step * 1.3 * paper.step, text, paper.look)

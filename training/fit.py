@@ -19,9 +19,22 @@ from training.forest import forest_of
 
 RISING = frozenset({"score", "firm", "lead", "label", "least certain", "all certain", "legible", "agreeing", "concept",
                     "row certain", "certain rows", "row proven", "proven rows", "header", "+product",
-                    "sum is total", "beside total", "row full"})  # fmt: skip
+                    "sum is total", "beside total", "row full", "order told", "role fits", "summed",
+                    "adds to", "roads", "row runs"})  # fmt: skip
 """Inputs of which more never makes a value less likely: what the trees may not unlearn from chance."""
-FALLING = frozenset({"close rivals", "rivals", "doubtful words", "narrowed", "claimed"})
+FALLING = frozenset(
+    {
+        "close rivals",
+        "rivals",
+        "doubtful words",
+        "narrowed",
+        "claimed",
+        "sums up",
+        "brackets",
+        "trimmed",
+        "part of rival",
+    }
+)
 REAL_WEIGHT = 8.0
 """What an example of a real document weighs against an invented one."""
 KNOTS = 64
@@ -40,8 +53,8 @@ Floats = NDArray[np.float64]
 class Size:
     """How much is learned."""
 
-    trees: int = 120
-    leaves: int = 10
+    trees: int = 200
+    leaves: int = 12
     least: int = 80
     """Examples in a leaf."""
     rate: float = 0.05
@@ -103,16 +116,29 @@ def _meaning(
     weights = _balance(known, real)
     order = np.argsort(score, kind="stable")
     risen = isotonic_regression(known.right[order].astype(float), weights=weights[order]).x
-    places = np.linspace(0, len(order) - 1, KNOTS).astype(int)
-    lines = [_line(known.right[own], score[own]) for own in _parts(known, real) if own.sum() >= FEWEST]
-    high = max([_proven_line(known.right, score), *lines])
+    places = _knots(score[order])
+    lines = [_line(known.right[own], score[own]) for own in _parts(known, real)]
+    high = max(_proven_line(known.right, score), *lines) if _is_known(known, real) else np.inf
     return score[order][places], np.clip(risen[places], LEAST_CHANCE, MOST_CHANCE), high
+
+
+def _knots(scores: Floats) -> NDArray[np.int64]:
+    """Places in rising scores at which the chance is kept: half of them evenly by rank, half by score."""
+    half = KNOTS // 2
+    by_rank = np.linspace(0, len(scores) - 1, half).astype(np.int64)
+    by_score = np.searchsorted(scores, np.linspace(scores[0], scores[-1], KNOTS - half))
+    return np.sort(np.concatenate([by_rank, np.minimum(by_score, len(scores) - 1)]))
+
+
+def _is_known(examples: Examples, real: frozenset[str]) -> bool:
+    """Whether enough real examples stand for it, where there are any at all: invented ones prove nothing alone."""
+    return not real or int(np.isin(examples.group, list(real)).sum()) >= FEWEST
 
 
 def _parts(examples: Examples, real: frozenset[str]) -> tuple[NDArray[np.bool_], ...]:
     """Invented and real examples; without real ones the invented alone."""
     own = np.isin(examples.group, list(real))
-    return (~own, own) if own.any() else (~own,)
+    return (~own, own) if own.sum() >= FEWEST else (np.ones(len(own), bool),)
 
 
 def _balance(examples: Examples, real: frozenset[str]) -> Floats:
@@ -123,7 +149,9 @@ def _balance(examples: Examples, real: frozenset[str]) -> Floats:
 
 
 def _line(right: NDArray[np.bool_], scores: Floats) -> float:
-    """The lowest score from which on enough values are right."""
+    """The lowest score from which on enough values are right; none where all together are."""
+    if right.mean() >= LEAST:
+        return -np.inf
     order = np.argsort(-scores, kind="stable")
     share = np.cumsum(right[order]) / np.arange(1, len(order) + 1)
     enough = np.nonzero((share >= LEAST)[FEWEST:])[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-from training.paper import A4, LETTER, Paper, new_paper
+from training.paper import Paper, new_paper
 from training.values import Told, some_value
 from training.vocabulary import pick, slots
 
@@ -25,7 +25,7 @@ _SENTENCES = (
 def make_form(rng: Random) -> Paper:
     """A form of one page, digital or scanned."""
     paper = new_paper(rng, "form", scanned=0.4, english=0.75)
-    sheet = paper.new_sheet(*rng.choice((A4, LETTER)))
+    sheet = paper.new_sheet(*paper.format)
     sheet.write(
         rng.choice((45.0, 180.0)),
         34,
@@ -53,7 +53,7 @@ def make_form(rng: Random) -> Paper:
 def make_memo(rng: Random) -> Paper:
     """A memo or the cover of a fax, mostly scanned."""
     paper = new_paper(rng, "memo", scanned=0.8, english=0.9)
-    sheet = paper.new_sheet(*LETTER)
+    sheet = paper.new_sheet(*paper.format)
     sheet.write(
         45,
         40,

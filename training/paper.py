@@ -75,6 +75,16 @@ class Paper:
         """Distance of lines, points."""
         return MORE_HEIGHT * self.look.size
 
+    @property
+    def american(self) -> bool:
+        """Whether it prints the month before the day."""
+        return self.habit.currency == "USD"
+
+    @property
+    def format(self) -> tuple[float, float]:
+        """Width and height of its sheets, points: paper tells where a document comes from."""
+        return LETTER if self.american else A4
+
     def chance(self, share: float) -> bool:
         """True that often."""
         return self.rng.random() < share

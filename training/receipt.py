@@ -9,11 +9,22 @@ from random import Random
 from service.domain.records import Json
 from training.paper import Column, Paper, new_paper
 from training.sheet import Look
-from training.values import Told, money_text, some_code, some_company, some_item
+from training.values import Told, in_the_net, money_text, some_code, some_company, some_item
 from training.vocabulary import pick
 
 _EDGE = 12.0
 _CENT = Decimal("0.01")
+_PAID = (
+    "VISA",
+    "Total Paid",
+    "Approved",
+    "Master Card",
+    "Balance Due",
+    "TOTAL",
+    "Amount",
+    "Payment",
+    "Debit Card Sale",
+)
 
 
 @dataclass
@@ -86,6 +97,8 @@ def _head(roll: _Roll) -> None:
     name = name.upper() if rng.random() < 0.55 else name
     paper.facts["seller_name"] = Told(name, (name,))
     paper.shown.add("seller_name")
+    if rng.random() < 0.5:
+        paper.facts |= in_the_net(name)
     big = replace(paper.look, size=paper.look.size * rng.choice((1.0, 1.0, 1.4, 1.9)), bold=True)
     align = "left" if rng.random() < 0.15 else "centre"
     if rng.random() < 0.06:
@@ -106,6 +119,12 @@ def _head(roll: _Roll) -> None:
             paper.facts["seller_address"] = Told(str(told.value).upper(), told.lines)
     if rng.random() < 0.12 and "seller_address" in paper.shown:
         _more_address(roll, align)
+    _contact(roll, align)
+
+
+def _contact(roll: _Roll, align: str) -> None:
+    """Numbers and addresses in the net under the postal address, then what the paper is."""
+    paper, rng = roll.paper, roll.paper.rng
     keys = [
         k
         for k, share in (("phone", 0.7), ("fax", 0.2), ("tax_id", 0.45), ("email", 0.12), ("web", 0.12))
@@ -324,12 +343,26 @@ def _after(roll: _Roll, sums: tuple[Decimal, Decimal, Decimal], *, taxed: bool, 
         roll.line("GST Summary   Amount   Tax", "left")
         net = money_text(whole - tax, paper.habit, marked=False)
         roll.pair(f"SR @ {rate}%   {net}", money_text(tax, paper.habit, marked=False))
+    if rng.random() < 0.5:
+        _again(roll, whole)
     if rng.random() < 0.2:
         roll.pair(rng.choice(("Total Qty", "Item count", "No. of items")) + ":", str(len(paper.table.rows)))
 
 
+def _again(roll: _Roll, whole: Decimal) -> None:
+    """The total once more, or several times, as what a card paid."""
+    rng = roll.paper.rng
+    for label in rng.sample(_PAID, k=rng.choice((1, 1, 2, 3))):
+        roll.pair(label + rng.choice(("", ":")), money_text(whole, roll.paper.habit))
+
+
 def _end(roll: _Roll) -> None:
     roll.skip()
+    paper, rng = roll.paper, roll.paper.rng
+    if rng.random() < 0.2 and "invoice_date" in paper.shown:
+        roll.line(f"{paper.facts['invoice_date'].text} {paper.facts['time'].text if 'time' in paper.shown else ''}")
+    if rng.random() < 0.2:
+        roll.line(f"{rng.choice(('Thank you for shopping at ', 'Welcome to ', ''))}{paper.facts['seller_name'].text}")
     for _ in range(roll.paper.rng.randrange(4)):
         roll.line(pick(roll.paper.rng, "thanks"))
     if roll.paper.chance(0.15):

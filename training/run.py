@@ -26,7 +26,7 @@ from training.real import PERMITTED, real_documents
 
 ROOT = Path(__file__).parents[1]
 SHIPPED = ROOT / "service" / "embedded" / WEIGHTS
-DOCUMENTS = 1500
+DOCUMENTS = 3000
 SEED = 2026
 USUAL = Size()
 
@@ -44,7 +44,7 @@ class Trained:
 def learn(documents: int, *, seed: int, real: Iterable[Document] = (), size: Size = USUAL) -> Trained:
     """Invent documents, see what the rules choose in them and in the real ones, and learn when that is right."""
     known = examples(invent(seed, documents)).joined(examples(real))
-    sets = frozenset(PERMITTED)
+    sets = frozenset(PERMITTED) & frozenset(known.group.tolist())
     left_out = left_out_scores(known, sets, size, seed=seed)
     forest = with_lines(forest_of(train(known, sets, size, seed=seed)), known, left_out, sets)
     return Trained(forest=forest, known=known, left_out=left_out)

@@ -8,7 +8,7 @@ from decimal import Decimal
 from random import Random
 
 from service.domain.records import Json
-from training.paper import A4, Column, Paper, labelled, new_paper, put_pairs, some_keys, some_pairing
+from training.paper import Column, Paper, labelled, new_paper, put_pairs, some_keys, some_pairing
 from training.values import Told, date_text, money_text, some_company, some_date
 from training.vocabulary import pick, printed_header
 
@@ -16,7 +16,7 @@ from training.vocabulary import pick, printed_header
 def make_statement(rng: Random) -> Paper:
     """A statement with its movements, one or two pages."""
     paper = new_paper(rng, "statement", scanned=0.15)
-    sheet = paper.new_sheet(*A4)
+    sheet = paper.new_sheet(*paper.format)
     bank = paper.facts["bank_name"] = paper.facts["seller_name"] = _bank(paper)
     sheet.write(45, 36, bank.text, replace(paper.look, size=14.0, bold=True))
     holder = paper.show("account_holder")

@@ -62,7 +62,7 @@ def new_habit(rng: Random, language: str) -> Habit:
         language=language,
         currency=currency,
         date_style=style,
-        mark=rng.choice(("", _SYMBOLS[currency], currency)),
+        mark=rng.choice(("", _SYMBOLS[currency], currency, *(["$"] * 3 if currency == "USD" else []))),
         before=language == "en" or rng.random() < 0.2,
         comma=language != "en" and rng.random() < 0.95,
         grouped=rng.random() < 0.8,
@@ -131,8 +131,8 @@ def some_person(rng: Random) -> str:
     return f"{pick(rng, 'given')} {pick(rng, 'family')}"
 
 
-def some_address(rng: Random, language: str) -> tuple[str, ...]:
-    """The lines of a postal address, street first."""
+def some_address(rng: Random, language: str, *, american: bool = False) -> tuple[str, ...]:
+    """The lines of a postal address, street first; one in English is in a state of America or elsewhere."""
     street, number = pick(rng, f"street_{language}"), str(rng.randrange(1, 240))
     city, code = pick(rng, f"city_{language}"), f"{rng.randrange(10000, 99999)}"
     if language != "en":
@@ -146,7 +146,7 @@ def some_address(rng: Random, language: str) -> tuple[str, ...]:
             f"{number}, {street},",
         )
     )
-    region = pick(rng, "region")
+    region = pick(rng, "state" if american else "region")
     last = rng.choice(
         (f"{city}, {region} {code}", f"{code} {city}, {region}", f"{code} {city}", f"{city} {code}, {region}.")
     )
@@ -202,6 +202,15 @@ def _domain(rng: Random) -> str:
     return f"{pick(rng, 'first').lower()}{pick(rng, 'second')}.{rng.choice(('com', 'net', 'de'))}"
 
 
+def in_the_net(name: str) -> dict[str, Told]:
+    """Addresses in the net that a firm is known by; keys as those of slots."""
+    plain = "".join(c for c in "".join(name.split()[:2]).lower() if c.isascii() and c.isalnum()) or "mail"
+    return {
+        "email": Told(f"info@{plain}.com", (f"info@{plain}.com",)),
+        "web": Told(f"www.{plain}.com", (f"www.{plain}.com",)),
+    }
+
+
 def _bic(rng: Random, language: str) -> str:
     bank = "".join(rng.choice("ABDGKLNPST") for _ in range(4))
     return f"{bank}{_COUNTRY[language]}{rng.choice(('M1', '2A', 'FF'))}{rng.choice(('', 'XXX'))}"
@@ -230,7 +239,7 @@ def _priced(rng: Random, habit: Habit) -> Told:
 
 
 def _addressed(rng: Random, habit: Habit) -> Told:
-    lines = some_address(rng, habit.language)
+    lines = some_address(rng, habit.language, american=habit.currency == "USD")
     return Told(", ".join(line.strip(" ,") for line in lines), lines)
 
 

@@ -5,26 +5,35 @@ from __future__ import annotations
 from service.embedded.findings import Findings, Leaf
 from service.embedded.proposals import Choice
 
-FAMILIES = ("firm", "typed", "text", "proven cell", "list cell", "typed cell", "text cell")
+FAMILIES = ("amount", "day", "typed", "text", "proven cell", "list cell", "typed cell", "text cell", "listed")
 """How a name is read and cut differs from document to document, how an amount or a date beside its label is read does
 not: a score means one thing for the one and another for the other."""
 STRONG_LABEL = 0.95
 CLEAR_LEAD = 0.2
 WIDE_LEAD = 0.35
 """The lead that an amount on a scanned page needs, where rivals are often the same amount misread."""
+LONG_RUN = 3
+"""Amounts under each other that come to a printed sum not by chance."""
+WORDED = frozenset({"text", "org", "person", "address", "place"})
+_SINGLE = {"money": 0, "date": 1}
 _FIRM = 3.0
-_WORDED = frozenset({"text", "org", "person", "address", "place"})
 
 
 def family(findings: Findings, leaf: Leaf) -> int:
     """Which of `FAMILIES` a leaf belongs to, 0-based."""
-    firm = firmness(leaf, scanned=findings.evidence.layout.scanned) == _FIRM
-    worded = leaf.ask.kind in _WORDED
+    if not leaf.table and not leaf.single:
+        return 8
     if not leaf.table:
-        return 2 if worded else 0 if firm else 1
-    if firm:
-        return 3
-    return 6 if worded else 4 if leaf.choices[0].why == "list" else 5
+        return 3 if leaf.ask.kind in WORDED else _SINGLE.get(leaf.ask.kind, 2)
+    if firmness(leaf, scanned=findings.evidence.layout.scanned) == _FIRM or _is_summed(findings, leaf):
+        return 4
+    return 7 if leaf.ask.kind in WORDED else 5 if leaf.choices[0].why == "list" else 6
+
+
+def _is_summed(findings: Findings, leaf: Leaf) -> bool:
+    """Whether it is one of the amounts of rows that come to a printed sum."""
+    amount = leaf.ask.kind == "money" and (leaf.choices[0].why == "list" or leaf.ask.is_concept("amount"))
+    return amount and findings.proofs.adds_to(leaf.choices[0].span) >= LONG_RUN
 
 
 def firmness(leaf: Leaf, *, scanned: bool) -> float:

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.domain.records import Scalar
-from service.embedded.families import firmness
+from service.embedded.edges import edge_features
+from service.embedded.families import WORDED, firmness
 from service.embedded.fields import Ask, says_nothing
 from service.embedded.findings import Findings, Leaf, Values
 from service.embedded.labels import read_text
@@ -20,6 +21,7 @@ from service.embedded.layout import Segment
 from service.embedded.matching import labelness
 from service.embedded.normalise import squash
 from service.embedded.places import Evidence
+from service.embedded.proofs import cents
 from service.embedded.proposals import Choice
 from service.embedded.spans import Kind
 from service.embedded.table_features import cell_features
@@ -58,10 +60,11 @@ def describe(findings: Findings) -> NDArray[np.float64]:
 def _leaf(findings: Findings, leaf: Leaf) -> Values:
     found = {**findings.document, **_kind(leaf.ask), **_reason(leaf.choices[0]), **_shape(leaf.ask, leaf.choices[0])}
     found |= _reading(leaf.choices[0]) | _agreement(findings, leaf)
-    found["firm"] = firmness(leaf, scanned=findings.evidence.layout.scanned)
+    found |= {"firm": firmness(leaf, scanned=findings.evidence.layout.scanned), **_proofs(findings, leaf)}
     if leaf.table:
         return found | cell_features(findings, leaf)
-    return found | _rivals(leaf.choices) | _label(leaf.choices[0]) | _surroundings(findings, leaf)
+    found |= _rivals(leaf.choices) | _label(leaf.choices[0]) | _surroundings(findings, leaf)
+    return found | edge_features(findings, leaf) if leaf.ask.kind in WORDED else found
 
 
 def _kind(ask: Ask) -> Values:
@@ -140,6 +143,29 @@ def _agreement(findings: Findings, leaf: Leaf) -> Values:
     return found
 
 
+def _proofs(findings: Findings, leaf: Leaf) -> Values:
+    """What the rest of the document proves of the value."""
+    choice, proofs = leaf.choices[0], findings.proofs
+    span = choice.span
+    found: Values = {"elsewhere": float(min(4, proofs.elsewhere(span, choice.value)))}
+    if span.kind is Kind.DATE:
+        found["order told"] = float(proofs.order_told)
+    if span.kind is Kind.NUMBER and leaf.ask.kind == "money":
+        amount = cents(span)
+        whole, part = proofs.wholes[amount], proofs.parts[amount]
+        asks_total = leaf.ask.is_concept("total_gross", "amount_due")
+        above, among = float(min(8, proofs.summed(span))), float(min(8, proofs.adds_to(span)))
+        found |= {
+            "sum of two": float(min(3, whole)),
+            "part of sum": float(min(3, part)),
+            "asks total": float(asks_total),
+            "role fits": float(whole > 0 if asks_total else part > 0),
+            "share": float(amount in proofs.shares),
+            **({"adds to": among, "sums up": above} if leaf.table else {"summed": above, "item": among}),
+        }
+    return found
+
+
 def _trimmed(choice: Choice) -> float:
     """Letters and digits of its words that the value leaves out."""
     if not isinstance(choice.value, str) or choice.span.kind is Kind.DATE:
@@ -158,6 +184,7 @@ def _rivals(choices: Sequence[Choice]) -> Values:
         "rivals": float(sum(c.score > 0.5 for c in others)),
         "close rivals": float(sum(c.score > best.score - 0.15 for c in others)),
         "agreeing": float(sum(c.score > 0.4 for c in same)),
+        "roads": float(len({c.why.split(" +")[0] for c in (best, *same) if c.score > 0.4})),
         "part of rival": float(any(_key(best.value) in _key(c.value) and c.score > 0.5 for c in others)),
     }
 
@@ -271,8 +298,12 @@ def _names() -> Iterator[str]:
         "in line",
         "row certain",
     )
-
-    yield "firm"
+    yield from ("firm", "elsewhere", "order told", "sum of two", "part of sum", "asks total", "role fits", "share")
+    yield from ("summed", "item", "adds to", "sums up", "roads", "row runs")
+    yield from ("legal form", "postal", "street", "brackets", "commas", "in the net")
+    for side in ("above", "below"):
+        told = ("near", "company", "form", "address", "other", "letters", "size", "shift", "middle", "capitals")
+        yield from (f"{side} {name}" for name in told)
 
 
 NAMES = tuple(_names())

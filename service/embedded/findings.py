@@ -13,6 +13,7 @@ from service.domain.records import Scalar
 from service.embedded.fields import Ask
 from service.embedded.normalise import squash
 from service.embedded.places import Evidence
+from service.embedded.proofs import Proofs
 from service.embedded.proposals import Choice
 from service.embedded.prose import Prose
 from service.embedded.row_checks import Row
@@ -51,12 +52,14 @@ class Findings:
     tables: Mapping[str, Sequence[Row]]
     asked: int
     """Leaves of the schema that are no columns."""
+    proofs: Proofs
+    """What the document proves of its own values."""
     columns: dict[str, tuple[Values, float, float]] = field(default_factory=dict[str, tuple[Values, float, float]])
     """Path of a column → what is so for all its cells, and their usual edges; filled as it is asked for."""
 
     def of(self, leaves: Sequence[Leaf]) -> Findings:
         """The same document where other values are chosen."""
-        return Findings(self.evidence, self.prose, leaves, self.tables, self.asked)
+        return Findings(self.evidence, self.prose, leaves, self.tables, self.asked, self.proofs)
 
     @cached_property
     def claims(self) -> Counter[int]:

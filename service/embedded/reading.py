@@ -18,6 +18,7 @@ from service.embedded.matching import Labels
 from service.embedded.memory import Recall
 from service.embedded.places import gather
 from service.embedded.plan import Plan, plan_of
+from service.embedded.proofs import Proofs
 from service.embedded.proposals import Choice
 from service.embedded.prose import Prose
 from service.embedded.row_checks import Row
@@ -60,7 +61,7 @@ def read_document(schema: ExtractionSchema, pages: Sequence[PageText], lessons: 
     rows = {path: recall.rows(path, asks) or read_rows(evidence, asks) for path, asks in plan.tables.items()}
     lists = {path: read_list(evidence, ask, prose) for path, ask in plan.lists.items()}
     leaves = (*_single_leaves(plan, singles), *_list_leaves(plan, lists), *_cells(plan, rows))
-    findings = Findings(evidence, prose, leaves, rows, len(plan.singles))
+    findings = Findings(evidence, prose, leaves, rows, len(plan.singles), Proofs(evidence))
     return Reading(plan, rows, lists, findings, recall, options)
 
 

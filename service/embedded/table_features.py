@@ -31,11 +31,29 @@ def cell_features(findings: Findings, leaf: Leaf) -> Values:
         ),
         "row full": len(row) / column["columns"],
         "row proven": float(any(c.why.endswith("+product") for c in row.values())),
+        "row runs": float(_runs_on(rows, leaf.row)),
         "edge row": float(leaf.row in (0, len(rows) - 1)),
         "in line": min(abs(span.x0 - left), abs(span.x1 - right)) / height,
         "lines": float(len({round(t.y0 / height) for t in span.tokens})),
         "row certain": min((t.certainty for c in row.values() for t in c.span.tokens), default=1.0),
     }
+
+
+def _runs_on(rows: Sequence[Row], place: int) -> bool:
+    """Whether two numbers of a row are an amount and the balance before it and after it."""
+    row, before = rows[place], rows[place - 1] if place else {}
+    return any(
+        abs(now - then - amount) < _CENT or abs(now - then + amount) < _CENT
+        for path, now in _figures(row)
+        for other, then in _figures(before)
+        if other == path
+        for third, amount in _figures(row)
+        if third != path and amount
+    )
+
+
+def _figures(row: Row) -> list[tuple[str, float]]:
+    return [(path, float(c.value)) for path, c in row.items() if isinstance(c.value, (int, float))]
 
 
 def _column_of(findings: Findings, leaf: Leaf) -> tuple[Values, float, float]:

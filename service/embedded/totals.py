@@ -93,7 +93,7 @@ def _with_sum(found: list[Choice], span: Span) -> list[Choice]:
 def _confirmed(evidence: Evidence, found: list[Choice]) -> list[Choice]:
     """Totals with a bonus where they are cash less change, or stand beside several labels of totals."""
     paid = _paid(evidence)
-    labelled = _labelled(evidence, TOTAL_LABELS)
+    labelled = labelled_amounts(evidence, TOTAL_LABELS)
     confirmed: list[Choice] = []
     labels = [c for c in found if c.label is not None and c.label.strength >= 0.78 and _same_line(c)]
     largest = max((_amount(c) for c in labels), default=0.0)
@@ -134,18 +134,18 @@ def _same_line(choice: Choice) -> bool:
 
 def printed_totals(evidence: Evidence) -> set[float]:
     """The amounts beside labels of totals."""
-    return {_value(s) for s in _labelled(evidence, ("total_gross", "amount_due", "total_net"))}
+    return {_value(s) for s in labelled_amounts(evidence, ("total_gross", "amount_due", "total_net"))}
 
 
 def _paid(evidence: Evidence) -> set[float]:
     """What cash less change comes to, for every printed pair."""
-    cash = {_value(s) for s in _labelled(evidence, ("cash",))}
-    change = {_value(s) for s in _labelled(evidence, ("change",))}
+    cash = {_value(s) for s in labelled_amounts(evidence, ("cash",))}
+    change = {_value(s) for s in labelled_amounts(evidence, ("change",))}
     return {round(a - b, 2) for a in cash for b in change if a - b > 0}
 
 
-def _labelled(evidence: Evidence, concepts: Sequence[str]) -> list[Span]:
-    """The amounts beside labels of these concepts."""
+def labelled_amounts(evidence: Evidence, concepts: Sequence[str]) -> list[Span]:
+    """The amounts beside labels of some concepts."""
     found: list[Span] = []
     for name in concepts:
         for hit in evidence.labels.of_concept(name):

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from service.domain.records import Confidence, Extraction, JsonObject
-from service.domain.schema import FieldType, escape_pointer
+from service.domain.records import JsonObject
 from service.domain.shares import Share
 from service.evaluation.answers import Answer
 from service.evaluation.cases import Case
-from service.evaluation.compare import is_empty, is_same
 from service.evaluation.metrics import ALL, Scorer, Tally
+from service.evaluation.straight import Passes, critical_fields, passes_unseen
 
 CURVE_STEPS = (0.0, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.985, 1.0)
 
@@ -45,6 +44,12 @@ class Report:
     """Documents whose single fields that are filled are all `high`, with at least one."""
     straight_through_wrong: int
     """Among these, documents with a wrong or missing single value."""
+    critical: int = 0
+    """Documents whose schema names critical fields (`x-review`)."""
+    critical_through: int = 0
+    """Among these, documents whose critical fields that are filled are all `high`, with at least one."""
+    critical_through_wrong: int = 0
+    """Among these, documents with a wrong or missing critical value."""
 
     @property
     def total(self) -> Tally:
@@ -77,6 +82,11 @@ class Report:
         return self.straight_through_wrong / self.straight_through if self.straight_through else None
 
     @property
+    def critical_through_share(self) -> float | None:
+        """Documents that need no eye if only critical fields count, among those that name some."""
+        return self.critical_through / self.critical if self.critical else None
+
+    @property
     def curve(self) -> tuple[CurvePoint, ...]:
         """How often values of each band of probability are right."""
         return reliability(self.total.curve)
@@ -95,6 +105,10 @@ class Report:
             "straight_through_share": rounded(self.straight_through_share),
             "straight_through_wrong": self.straight_through_wrong,
             "straight_through_error": rounded(self.straight_through_error),
+            "critical": self.critical,
+            "critical_through": self.critical_through,
+            "critical_through_share": rounded(self.critical_through_share),
+            "critical_through_wrong": self.critical_through_wrong,
             "fields": {name: {**figures(tally)} for name, tally in sorted(self.fields.items())},
             "curve": [
                 {"low": p.low, "high": p.high, "mean": round(p.mean, 4), "count": p.count, "right": p.right}
@@ -137,7 +151,8 @@ def measure(cases: Sequence[Case], answers: Sequence[Answer], *, seconds: float)
     """
     scorer = Scorer()
     failed: list[tuple[str, str]] = []
-    pages = straight = wrong = 0
+    passes: list[Passes] = []
+    pages = 0
     for case, answer in zip(cases, answers, strict=True):
         found = answer.extraction
         scorer.add(case, found)
@@ -145,17 +160,18 @@ def measure(cases: Sequence[Case], answers: Sequence[Answer], *, seconds: float)
             failed.append((case.file, answer.code or "no_record"))
             continue
         pages += len(found.pages)
-        if _is_straight(case, found):
-            straight += 1
-            wrong += not _all_right(case, found)
+        passes.append(passes_unseen(case, found))
     return Report(
         documents=len(cases),
         failed=tuple(failed),
         pages=pages,
         seconds=seconds,
         fields=scorer.tallies,
-        straight_through=straight,
-        straight_through_wrong=wrong,
+        straight_through=sum(p.single.unseen for p in passes),
+        straight_through_wrong=sum(p.single.unseen_wrong for p in passes),
+        critical=sum(bool(critical_fields(case)) for case in cases),
+        critical_through=sum(p.critical.unseen for p in passes),
+        critical_through_wrong=sum(p.critical.unseen_wrong for p in passes),
     )
 
 
@@ -172,26 +188,10 @@ def pool(reports: Sequence[Report]) -> Report:
         fields={ALL: total},
         straight_through=sum(r.straight_through for r in reports),
         straight_through_wrong=sum(r.straight_through_wrong for r in reports),
+        critical=sum(r.critical for r in reports),
+        critical_through=sum(r.critical_through for r in reports),
+        critical_through_wrong=sum(r.critical_through_wrong for r in reports),
     )
-
-
-def _is_straight(case: Case, extraction: Extraction) -> bool:
-    singles = [f for f in case.schema.root.properties if f.is_leaf]
-    entries = [extraction.fields.get(f"/{escape_pointer(f.name)}") for f in singles]
-    filled = [e for e in entries if e is not None and not is_empty(e.value)]
-    return bool(filled) and all(e.confidence is Confidence.HIGH for e in filled)
-
-
-def _all_right(case: Case, extraction: Extraction) -> bool:
-    for field in case.schema.root.properties:
-        if field.type in (FieldType.ARRAY, FieldType.OBJECT) or field.name in case.ignored:
-            continue
-        got = extraction.values.get(field.name)
-        if field.name in case.absent and not is_empty(got):
-            return False
-        if field.name in case.truth and not is_same(field, case.truth[field.name], got):
-            return False
-    return True
 
 
 def reliability(points: Sequence[tuple[float, bool]]) -> tuple[CurvePoint, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,22 @@ def test_the_pooled_row_sums_values_and_documents():
     assert pooled.high_lower_bound is not None
     assert single < pooled.high_lower_bound < 38 / 40
     assert sum(point.count for point in pooled.curve) == 40
+
+
+def test_only_critical_fields_hold_a_document_back_where_the_schema_names_them():
+    """A doubt about another field, or its error, counts among the single fields alone."""
+    schema = parse_schema({**SCHEMA.source, "x-review": {"critical": ["/n"]}})
+    cases = [replace(case(number), schema=schema) for number in range(4)]
+    given = [answer(n=0), answer(n=1), answer(n=7), answer(n=3, confidence=Confidence.LOW)]
+    doubtful = given[1].extraction
+    assert doubtful is not None
+    low = replace(doubtful.fields["/a<b"], value="y", confidence=Confidence.LOW)
+    fields = {**doubtful.fields, "/a<b": low}
+    given[1] = Answer(extraction=replace(doubtful, values={"a<b": "y", "n": 1}, fields=fields))
+    report = measure_set("papers", cases, given, seconds=1.0).whole
+    assert (report.straight_through, report.straight_through_wrong) == (2, 1)
+    assert (report.critical, report.critical_through, report.critical_through_wrong) == (4, 3, 1)
+    assert make_run().sets[0].whole.critical == 0
 
 
 def test_the_tables_name_sets_halves_fields_and_what_has_no_answer():

@@ -1,0 +1,182 @@
+"""What a document proves of its own values: amounts that add up, rows that come to a total, what is printed again."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+from service.embedded.normalise import squash, vote_day_first
+from service.embedded.places import Evidence
+from service.embedded.spans import Kind, Span
+from service.embedded.totals import labelled_amounts
+
+PARTS = ("total_gross", "amount_due", "total_net", "total_tax", "tip", "rounding", "discount", "shipping_cost",
+         "prepaid_amount", "cash", "change")  # fmt: skip
+"""Concepts of amounts that belong to one sum."""
+MOST_PARTS = 16
+"""Labelled amounts beyond which sums hold by chance."""
+MOST_AMOUNTS, MOST_RATES = 160, 4
+"""Amounts and percentages beyond which one is a share of another by chance."""
+MOST_RATE, LEAST_SHARE = 50, 9
+"""Percentages below this and shares above it, in cents, are those of taxes."""
+LONGEST_RUN = 60
+"""Amounts under each other that are summed up at most."""
+LEAST_RUN = 2
+"""Amounts that are a sum; one alone is a repetition."""
+BETWEEN = 4
+"""Amounts that may stand between the last of a run and its sum."""
+CENTS = 2
+"""Digits after the decimal sign of an amount."""
+LEAST_KEY = 4
+"""Letters and digits from which a text that is printed again says something."""
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """The last amount of a line."""
+
+    line: int
+    page: int
+    cents: int
+    """With its sign."""
+
+
+@dataclass(frozen=True)
+class Proofs:
+    """One document's amounts, days and texts as witnesses of each other; amounts in whole cents, without sign."""
+
+    evidence: Evidence
+
+    @cached_property
+    def wholes(self) -> Counter[int]:
+        """Amount → how many pairs of labelled amounts it is the sum of."""
+        return Counter(a + b for a, b in combinations(self._labelled, 2) if a + b in self._labelled)
+
+    @cached_property
+    def parts(self) -> Counter[int]:
+        """Amount → how many sums of labelled amounts it is a part of."""
+        pairs = [pair for pair in combinations(self._labelled, 2) if sum(pair) in self._labelled]
+        return Counter(part for pair in pairs for part in pair)
+
+    @cached_property
+    def _labelled(self) -> tuple[int, ...]:
+        """The distinct amounts beside labels of totals and their parts; none where there are too many."""
+        found = {cents(span) for span in labelled_amounts(self.evidence, PARTS)} - {0}
+        return tuple(sorted(found)) if len(found) <= MOST_PARTS else ()
+
+    @cached_property
+    def shares(self) -> frozenset[int]:
+        """Amounts that are a printed percentage of another printed one, and those others."""
+        numbers = self.evidence.spans.of(Kind.NUMBER)
+        rates = {float(s.value) for s in numbers if s.percent and isinstance(s.value, (int, float))}
+        amounts = {cents(s) for s in numbers if s.decimals == CENTS} - {0}
+        if len(rates) > MOST_RATES or len(amounts) > MOST_AMOUNTS:
+            return frozenset()
+        held = [(round(a * rate / 100), a) for rate in rates if 0 < rate < MOST_RATE for a in amounts]
+        return frozenset(x for pair in held if pair[0] in amounts and pair[0] > LEAST_SHARE for x in pair)
+
+    @cached_property
+    def _runs(self) -> tuple[dict[_End, int], dict[_End, int]]:
+        """A sum → how many amounts right above come to it; one of such amounts → the same."""
+        ends = self._ends
+        sums: dict[_End, int] = {}
+        members: dict[_End, int] = {}
+        for place, end in enumerate(ends):
+            for last in range(place - 1, max(-1, place - 2 - BETWEEN), -1):
+                count = _run(ends, last, end)
+                if count < LEAST_RUN:
+                    continue
+                sums[end] = max(count, sums.get(end, 0))
+                for member in ends[last - count + 1 : last + 1]:
+                    members[member] = max(count, members.get(member, 0))
+        return sums, members
+
+    @cached_property
+    def _ends(self) -> Sequence[_End]:
+        """The last amount of each line that has one."""
+        found = {
+            span.segment.line: _end(span)
+            for span in self.evidence.spans.of(Kind.NUMBER)
+            if span.decimals == CENTS and not span.percent
+        }
+        return [found[line] for line in sorted(found)]
+
+    def summed(self, span: Span) -> int:
+        """How many amounts above it come to this one; 0 for none."""
+        return self._runs[0].get(_end(span), 0)
+
+    def adds_to(self, span: Span) -> int:
+        """Of how many amounts under each other that come to a printed sum it is one; 0 for none."""
+        return self._runs[1].get(_end(span), 0)
+
+    @cached_property
+    def _lines(self) -> dict[object, set[int]]:
+        """Amount in cents, or ISO date → the lines that print it."""
+        found: dict[object, set[int]] = defaultdict(set)
+        for span in self.evidence.spans.of(Kind.NUMBER):
+            if span.decimals == CENTS and not span.percent:
+                found[cents(span)].add(span.segment.line)
+        for span in self.evidence.spans.of(Kind.DATE):
+            found[span.value].add(span.segment.line)
+        return found
+
+    def elsewhere(self, span: Span, value: object) -> int:
+        """On how many other lines the same amount, day or text is printed."""
+        own = {span.segment.line}
+        if span.kind is Kind.NUMBER:
+            return len(self._lines[cents(span)] - own) if span.decimals == CENTS else 0
+        if span.kind is Kind.DATE:
+            return len(self._lines[span.value] - own)
+        key = squash(str(value))
+        if len(key) < LEAST_KEY:
+            return 0
+        taken = {id(t) for t in span.tokens}
+        return sum(
+            key in text and taken.isdisjoint(map(id, segment.tokens))
+            for segment, text in zip(self.evidence.layout.segments, self._keys, strict=True)
+        )
+
+    @cached_property
+    def _keys(self) -> tuple[str, ...]:
+        """Letters and digits of each segment."""
+        return tuple(squash(segment.text) for segment in self.evidence.layout.segments)
+
+    @cached_property
+    def domains(self) -> str:
+        """Letters and digits of all addresses in the net."""
+        spans = (*self.evidence.spans.of(Kind.EMAIL), *self.evidence.spans.of(Kind.URL))
+        return " ".join(squash(span.raw) for span in spans)
+
+    @cached_property
+    def order_told(self) -> bool:
+        """Whether the document itself tells if it prints the day before the month."""
+        texts = [s.text for s in self.evidence.layout.segments]
+        return vote_day_first(texts, default=True) == vote_day_first(texts, default=False)
+
+
+def _run(ends: Sequence[_End], last: int, whole: _End) -> int:
+    """How many amounts up from a place come to a whole; 0 if no number of them does."""
+    rest = whole.cents
+    for count, place in enumerate(range(last, max(-1, last - LONGEST_RUN), -1), start=1):
+        rest -= ends[place].cents
+        if ends[place].page != whole.page:
+            return 0
+        if rest == 0:
+            return count
+    return 0
+
+
+def _end(span: Span) -> _End:
+    return _End(span.segment.line, span.page, _signed(span))
+
+
+def _signed(span: Span) -> int:
+    return round(100 * float(span.value)) if isinstance(span.value, (int, float)) else 0
+
+
+def cents(span: Span) -> int:
+    """An amount in whole cents, without its sign."""
+    return abs(_signed(span))
