@@ -26,7 +26,7 @@ from training.real import PERMITTED, real_documents
 
 ROOT = Path(__file__).parents[1]
 SHIPPED = ROOT / "service" / "embedded" / WEIGHTS
-DOCUMENTS = 3000
+DOCUMENTS = 2000
 SEED = 2026
 USUAL = Size()
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from service.embedded.findings import Findings, Leaf
 from service.embedded.proposals import Choice
 
-FAMILIES = ("amount", "day", "typed", "text", "proven cell", "list cell", "typed cell", "text cell", "listed")
+FAMILIES = (
+    "amount", "day", "typed", "text", "proven cell", "list cell", "typed cell", "text cell", "listed", "told",
+)  # fmt: skip
 """How a name is read and cut differs from document to document, how an amount or a date beside its label is read does
-not: a score means one thing for the one and another for the other."""
+not: a score means one thing for the one and another for the other. What a sentence tells is of no other family."""
 STRONG_LABEL = 0.95
 CLEAR_LEAD = 0.2
 WIDE_LEAD = 0.35
@@ -15,19 +17,22 @@ WIDE_LEAD = 0.35
 LONG_RUN = 3
 """Amounts under each other that come to a printed sum not by chance."""
 WORDED = frozenset({"text", "org", "person", "address", "place"})
-_SINGLE = {"money": 0, "date": 1}
+_SINGLE = {"money": 0, "date": 1, **dict.fromkeys(WORDED, 3)}
+_TYPED, _PROVEN, _LISTED, _TOLD = 2, 4, 8, 9
 _FIRM = 3.0
 
 
 def family(findings: Findings, leaf: Leaf) -> int:
     """Which of `FAMILIES` a leaf belongs to, 0-based."""
-    if not leaf.table and not leaf.single:
-        return 8
     if not leaf.table:
-        return 3 if leaf.ask.kind in WORDED else _SINGLE.get(leaf.ask.kind, 2)
+        return _family_of_single(leaf) if leaf.single else _LISTED
     if firmness(leaf, scanned=findings.evidence.layout.scanned) == _FIRM or _is_summed(findings, leaf):
-        return 4
+        return _PROVEN
     return 7 if leaf.ask.kind in WORDED else 5 if leaf.choices[0].why == "list" else 6
+
+
+def _family_of_single(leaf: Leaf) -> int:
+    return _TOLD if leaf.choices[0].why == "sentence" else _SINGLE.get(leaf.ask.kind, _TYPED)
 
 
 def _is_summed(findings: Findings, leaf: Leaf) -> bool:

@@ -42,7 +42,21 @@ _KINDS = (
     "enum",
     "currency",
 )
-_REASONS = ("label", "column", "list", "sentence", "issuer", "shape", "lone date", "largest amount", "mark", "section")
+_REASONS = (
+    "label",
+    "column",
+    "list",
+    "sentence",
+    "issuer",
+    "shape",
+    "lone date",
+    "largest amount",
+    "mark",
+    "section",
+    "sum of the list",
+    "dated title",
+    "signature",
+)
 _EVIDENCE = ("+sum", "+seen", "+product")
 _HARD = re.compile(r"^\W*(\d{1,2})\W(\d{1,2})\W")
 
