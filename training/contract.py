@@ -158,7 +158,7 @@ def _signatures(paper: Paper, y: float) -> None:
         paper.new_sheet(*LETTER)
         y = 60.0
     signed = f"{paper.rng.choice(('Date', 'Dated', 'Date signed'))}: {_written(paper.rng, some_date(paper.rng))}"
-    dated = paper.chance(0.5)
+    below = [signed] if paper.chance(0.5) else []
     for place, party in enumerate(paper.parties):
         x = 65.0 + 260.0 * place
         lines = [
@@ -166,6 +166,7 @@ def _signatures(paper: Paper, y: float) -> None:
             "By: ____________",
             f"Name: {some_person(paper.rng)}",
             f"Title: {pick(paper.rng, 'noun').title()}",
+            *below,
         ]
-        for step, text in enumerate([*lines, *([signed] if dated else [])]):
+        for step, text in enumerate(lines):
             paper.sheet.write(x, y + 20 + step * 1.3 * paper.step, text, paper.look)

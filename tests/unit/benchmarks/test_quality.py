@@ -12,7 +12,13 @@ from service.evaluation.cases import Case
 from service.evaluation.run import Run, measure_set
 
 NAMES = ("good", "poor")
-SCHEMA = parse_schema({"type": "object", "properties": {name: {"type": "string"} for name in NAMES}})
+SCHEMA = parse_schema(
+    {
+        "type": "object",
+        "properties": {name: {"type": "string"} for name in NAMES},
+        "x-review": {"critical": ["/good"]},
+    }
+)
 
 
 def test_the_page_tells_weak_rows_what_is_wanted_and_both_halves():
@@ -33,4 +39,6 @@ def test_the_page_tells_weak_rows_what_is_wanted_and_both_halves():
     assert "| sroie | `poor` | 10 | 10 | 0.000 | 0.000 | 0.000 |" in page
     assert "| sroie | `good` |" not in page
     assert "| sroie | 0.80 | 0.500 | 0.500 | **not reached** |" in page
-    assert "| sroie | 1.000 | 0.500 of 20, ≥ 0.299 | 10 of 10 (1.000) | 10 of 10, ≤ 1.000 | 0 | –, ≤ 1.000 |" in page
+    passed = "10 of 10 (1.000) | 10 of 10, ≤ 1.000 | 10 of 10 (1.000) | 0 of 10, ≤ 0.278"
+    assert f"| sroie | 1.000 | 0.500 of 20, ≥ 0.299 | {passed} | 0 | –, ≤ 1.000 |" in page
+    assert "| the same by critical fields | ≥ 0.3 | 1.000 of 5 | reached |" in page
