@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from service.embedded.findings import Findings, Leaf
+from service.embedded.proofs import TOTALS
 from service.embedded.proposals import Choice
+from service.embedded.spans import Kind
 
 FAMILIES = (
     "amount", "day", "typed", "text", "proven cell", "list cell", "typed cell", "text cell", "listed", "told",
+    "read once",
 )  # fmt: skip
 """How a name is read and cut differs from document to document, how an amount or a date beside its label is read does
-not: a score means one thing for the one and another for the other. What a sentence tells is of no other family."""
+not: a score means one thing for the one and another for the other. What a sentence tells is of no other family,
+nor an amount that was read optically and that nothing else on its pages bears out: it may be misread with certainty."""
 STRONG_LABEL = 0.95
 CLEAR_LEAD = 0.2
 WIDE_LEAD = 0.35
@@ -17,22 +21,33 @@ WIDE_LEAD = 0.35
 LONG_RUN = 3
 """Amounts under each other that come to a printed sum not by chance."""
 WORDED = frozenset({"text", "org", "person", "address", "place"})
-_SINGLE = {"money": 0, "date": 1, **dict.fromkeys(WORDED, 3)}
-_TYPED, _PROVEN, _LISTED, _TOLD = 2, 4, 8, 9
+_AMOUNT, _TYPED, _PROVEN, _LISTED, _TOLD, _READ_ONCE = 0, 2, 4, 8, 9, 10
+_SINGLE = {"money": _AMOUNT, "date": 1, **dict.fromkeys(WORDED, 3)}
 _FIRM = 3.0
 
 
 def family(findings: Findings, leaf: Leaf) -> int:
     """Which of `FAMILIES` a leaf belongs to, 0-based."""
     if not leaf.table:
-        return _family_of_single(leaf) if leaf.single else _LISTED
+        return _family_of_single(findings, leaf) if leaf.single else _LISTED
     if firmness(leaf, scanned=findings.evidence.layout.scanned) == _FIRM or _is_summed(findings, leaf):
         return _PROVEN
     return 7 if leaf.ask.kind in WORDED else 5 if leaf.choices[0].why == "list" else 6
 
 
-def _family_of_single(leaf: Leaf) -> int:
-    return _TOLD if leaf.choices[0].why == "sentence" else _SINGLE.get(leaf.ask.kind, _TYPED)
+def _family_of_single(findings: Findings, leaf: Leaf) -> int:
+    found = _TOLD if leaf.choices[0].why == "sentence" else _SINGLE.get(leaf.ask.kind, _TYPED)
+    once = found == _AMOUNT and findings.evidence.layout.scanned and not _is_borne_out(findings, leaf)
+    return _READ_ONCE if once else found
+
+
+def _is_borne_out(findings: Findings, leaf: Leaf) -> bool:
+    """Whether an amount is printed again, is what others above it come to, or has its place in a sum."""
+    choice, proofs = leaf.choices[0], findings.proofs
+    if choice.span.kind is not Kind.NUMBER:
+        return False
+    again = proofs.elsewhere(choice.span, choice.value) > 0 or proofs.summed(choice.span) >= LONG_RUN
+    return again or proofs.fits(choice.span, total=leaf.ask.is_concept(*TOTALS))
 
 
 def _is_summed(findings: Findings, leaf: Leaf) -> bool:

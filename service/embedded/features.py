@@ -21,7 +21,7 @@ from service.embedded.layout import Segment
 from service.embedded.matching import labelness
 from service.embedded.normalise import squash
 from service.embedded.places import Evidence
-from service.embedded.proofs import cents
+from service.embedded.proofs import TOTALS, cents
 from service.embedded.proposals import Choice
 from service.embedded.spans import Kind
 from service.embedded.table_features import cell_features
@@ -166,14 +166,13 @@ def _proofs(findings: Findings, leaf: Leaf) -> Values:
         found["order told"] = float(proofs.order_told)
     if span.kind is Kind.NUMBER and leaf.ask.kind == "money":
         amount = cents(span)
-        whole, part = proofs.wholes[amount], proofs.parts[amount]
-        asks_total = leaf.ask.is_concept("total_gross", "amount_due")
+        asks_total = leaf.ask.is_concept(*TOTALS)
         above, among = float(min(8, proofs.summed(span))), float(min(8, proofs.adds_to(span)))
         found |= {
-            "sum of two": float(min(3, whole)),
-            "part of sum": float(min(3, part)),
+            "sum of two": float(min(3, proofs.wholes[amount])),
+            "part of sum": float(min(3, proofs.parts[amount])),
             "asks total": float(asks_total),
-            "role fits": float(whole > 0 if asks_total else part > 0),
+            "role fits": float(proofs.fits(span, total=asks_total)),
             "share": float(amount in proofs.shares),
             **({"adds to": among, "sums up": above} if leaf.table else {"summed": above, "item": among}),
         }

@@ -16,6 +16,8 @@ from service.embedded.totals import labelled_amounts
 PARTS = ("total_gross", "amount_due", "total_net", "total_tax", "tip", "rounding", "discount", "shipping_cost",
          "prepaid_amount", "cash", "change")  # fmt: skip
 """Concepts of amounts that belong to one sum."""
+TOTALS = ("total_gross", "amount_due")
+"""Those of the whole."""
 MOST_PARTS = 16
 """Labelled amounts beyond which sums hold by chance."""
 MOST_AMOUNTS, MOST_RATES = 160, 4
@@ -60,6 +62,10 @@ class Proofs:
         """Amount → how many sums of labelled amounts it is a part of."""
         pairs = [pair for pair in combinations(self._labelled, 2) if sum(pair) in self._labelled]
         return Counter(part for pair in pairs for part in pair)
+
+    def fits(self, span: Span, *, total: bool) -> bool:
+        """Whether an amount has its place in a sum of labelled ones: as its whole for a total, else as a part."""
+        return (self.wholes if total else self.parts)[cents(span)] > 0
 
     @cached_property
     def _labelled(self) -> tuple[int, ...]:
