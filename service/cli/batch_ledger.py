@@ -64,6 +64,8 @@ CREATE TABLE IF NOT EXISTS contents (
 );
 CREATE INDEX IF NOT EXISTS contents_of_label ON contents (label);
 """
+_FORM = 1
+"""Of the tables; one less was without `cost`."""
 _PATH = "label, path, size, mtime_ns, noted_at, run, state, digest, code, message, moved_to, written"
 _WORK = (
     "digest, label, run, state, made, desk, submit_key, job_id, pages, doubtful, tokens, cost, schema, code, message"
@@ -169,7 +171,7 @@ class Ledger:
         """Lock and open.
 
         Raises:
-            StateError: `wrong_state`, another batch is at work there.
+            StateError: `wrong_state`, another batch is at work there, or a later version was.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         self._lock = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
@@ -184,11 +186,25 @@ class Ledger:
         self._sql = sqlite3.connect(self.folder / LEDGER, isolation_level=None)
         self._sql.execute("PRAGMA journal_mode=WAL")
         self._sql.execute("PRAGMA synchronous=NORMAL")
-        self._sql.executescript(_TABLES)
+        self._bring_up()
         self.run = int(self._remember("run", "0")) + 1
         self.note("run", str(self.run))
         self.id = self._remember("id", uuid.uuid4().hex)
         return self
+
+    def _bring_up(self) -> None:
+        """Make the tables, or bring those of an earlier version to this one."""
+        (form,) = self._sql.execute("PRAGMA user_version").fetchone()
+        if form > _FORM:
+            self.__exit__()
+            raise StateError(
+                ErrorCode.WRONG_STATE,
+                f"A later Fieldmark worked into {str(self.folder.parent)!r}; use that version, or another --out.",
+            )
+        known = _columns(self._sql)
+        if known and "cost" not in known:
+            self._sql.execute("ALTER TABLE contents ADD COLUMN cost REAL")
+        self._sql.executescript(f"{_TABLES} PRAGMA user_version = {_FORM};")
 
     def __exit__(self, *_error: object) -> None:
         """Close and unlock."""
@@ -353,10 +369,12 @@ class EarlierWork:
     def __init__(self, out: Path) -> None:
         path = out / FOLDER / LEDGER
         self._sql = sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True) if path.is_file() else None
+        known = [] if self._sql is None else _columns(self._sql)
+        self._wanted = _WORK if "cost" in known else _WORK.replace("cost", "NULL")
 
     def get(self, digest: bytes) -> Work | None:
         """The work on a content."""
-        return None if self._sql is None else _find_work(self._sql, digest)
+        return None if self._sql is None else _find_work(self._sql, digest, self._wanted)
 
     def close(self) -> None:
         """Let go of it."""
@@ -364,6 +382,11 @@ class EarlierWork:
             self._sql.close()
 
 
-def _find_work(sql: sqlite3.Connection, digest: bytes) -> Work | None:
-    row = sql.execute(f"SELECT {_WORK} FROM contents WHERE digest = ?", (digest,)).fetchone()  # noqa: S608 - our names
+def _columns(sql: sqlite3.Connection) -> list[str]:
+    """Of the table of works; none: it is not there."""
+    return [name for _, name, *_ in sql.execute("PRAGMA table_info(contents)")]
+
+
+def _find_work(sql: sqlite3.Connection, digest: bytes, wanted: str = _WORK) -> Work | None:
+    row = sql.execute(f"SELECT {wanted} FROM contents WHERE digest = ?", (digest,)).fetchone()  # noqa: S608 - our names
     return None if row is None else _work(row)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import errno
 import os
+import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
@@ -198,6 +199,27 @@ def test_the_ledger_keeps_what_was_last_said(tmp_path: Path):
         assert ledger.run == first + 1
         assert ledger.work(b"d") == replace(WORK, pages=3, label=b"b.pdf")
         assert ledger.result(b"d") == b'{"a": 1}'
+
+
+def test_a_ledger_of_an_earlier_version_goes_on(tmp_path: Path):
+    """One without money; what a later version wrote is left alone, and said."""
+    with Ledger(tmp_path) as ledger:
+        ledger.end_work(replace(WORK, pages=3), b"{}")
+        path = ledger.folder / "ledger.db"
+    with sqlite3.connect(path) as old:
+        old.executescript("ALTER TABLE contents DROP COLUMN cost; PRAGMA user_version = 0;")
+    old.close()
+    earlier = EarlierWork(tmp_path)
+    assert earlier.get(b"d") == replace(WORK, pages=3)
+    earlier.close()
+    with Ledger(tmp_path) as ledger:
+        assert ledger.work(b"d") == replace(WORK, pages=3)
+        ledger.end_work(replace(WORK, cost=0.25), b"{}")
+    with sqlite3.connect(path) as later:
+        later.execute("PRAGMA user_version = 9")
+    later.close()
+    with pytest.raises(StateError, match="later Fieldmark"), Ledger(tmp_path):
+        pass
 
 
 def test_two_batches_never_write_into_one_folder(tmp_path: Path):
