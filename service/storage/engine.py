@@ -67,11 +67,12 @@ class Database:
             yield connection
 
     @contextmanager
-    def write(self, *, durable: bool = False) -> Generator[Connection]:
+    def write(self, *, durable: bool = False, rebuilds: bool = False) -> Generator[Connection]:
         """One transaction: committed at the end, rolled back on any error.
 
         Args:
             durable: whether the commit must outlive a power cut (the promise behind a 202).
+            rebuilds: whether whole tables are put in the place of others, as migrations do under SQLite.
 
         Raises:
             InternalError: `overloaded`; others did not let it in. `not_ready`; it is committed, but not known to be on
@@ -81,7 +82,7 @@ class Database:
         with _in_line(self._writing) if sqlite else nullcontext(), self.engine.connect() as connection:
             if sqlite:
                 connection.execution_options(fieldmark_write=True)
-            with connection.begin():
+            with _loose(connection) if sqlite and rebuilds else nullcontext(), connection.begin():
                 if not sqlite and not durable:
                     connection.execute(text("SET LOCAL synchronous_commit TO off"))
                 yield connection
@@ -95,7 +96,7 @@ class Database:
 
         config = Config()
         config.set_main_option("script_location", str(resources.files("service.storage") / "migrations"))
-        with self.write(durable=True) as connection:
+        with self.write(durable=True, rebuilds=True) as connection:
             if connection.dialect.name == "postgresql":
                 connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": EVENT_LOCK - 1})
             config.attributes["connection"] = connection
@@ -130,6 +131,22 @@ def _in_line(writing: threading.Lock) -> Generator[None]:
         yield
     finally:
         writing.release()
+
+
+@contextmanager
+def _loose(connection: Connection) -> Generator[None]:
+    """Let SQLite drop a table to which others refer, and leave their rows alone: its successor has the same ones.
+
+    To be set before the transaction begins; inside one SQLite does not heed it. Source: "Making Other Kinds Of Table
+    Schema Changes" in SQLite's documentation of ALTER TABLE.
+    """
+    cursor = connection.connection.cursor()
+    cursor.execute("PRAGMA foreign_keys=OFF")
+    try:
+        yield
+    finally:
+        cursor.execute("PRAGMA foreign_keys=ON")
+        cursor.close()
 
 
 class _WriteAheadLog:
