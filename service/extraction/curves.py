@@ -64,6 +64,8 @@ def _fit(points: _Points, start: tuple[float, float]) -> tuple[float, float]:
             slope_2, both, shift_2 = slope_2 + spread * odds * odds, both + spread * odds, shift_2 + spread
         whole = slope_2 * shift_2 - both * both
         steps = ((shift_2 * by_slope - both * by_shift) / whole, (slope_2 * by_shift - both * by_slope) / whole)
+        if slope == _LEAST_SLOPE and steps[0] > 0:  # it may not fall further; the shift alone goes on
+            steps = (0.0, by_shift / shift_2)
         size = math.hypot(*steps)
         held = min(1.0, _MOST_STEP / size) if size else 1.0
         slope, shift = max(_LEAST_SLOPE, slope - held * steps[0]), shift - held * steps[1]

@@ -78,3 +78,15 @@ def test_what_was_told_to_be_likelier_stays_so(rows: list[tuple[int, int, float]
     chances = [curve.chance_of(n / 20, "low") or 0.0 for n in range(21)]
     assert chances == sorted(chances)
     assert all(0 <= chance <= 1 for chance in chances)
+
+
+def test_probabilities_that_mean_the_contrary_come_to_what_was_right() -> None:
+    """In the mean, though what was told to be likelier stays so."""
+    seen = [
+        Tally(field="/a", called="low", band=1, looked_at=200, right=190, told=30.0),
+        Tally(field="/a", called="high", band=9, looked_at=2000, right=600, told=1900.0),
+    ]
+    curve = fit_curve(seen, [])
+    low, high = (curve.chance_of(told, "low") or 0.0 for told in (0.15, 0.95))
+    assert low <= high
+    assert (200 * low + 2000 * high) / 2200 == pytest.approx(790 / 2200, abs=0.02)
