@@ -13,13 +13,14 @@ import random
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Generic, Protocol, TypeVar
 
 from pydantic import TypeAdapter
 from redis import asyncio as redis_asyncio
 from redis.exceptions import RedisError
 
-from service.domain.traffic import CallReport, ClosedRoad, Destination, RateLimit, Ticket
+from service.domain.traffic import CallEnd, CallReport, ClosedRoad, Destination, RateLimit, Ticket
 from service.messaging import traffic_rule
 from service.messaging.traffic_rule import GateRule, LaneState
 
@@ -193,7 +194,12 @@ class Gate:
         def change(state: LaneState, now: float) -> tuple[LaneState, Ticket | ClosedRoad]:
             return traffic_rule.enter(state, limit, self._rule, now=now, ticket_id=ticket_id)
 
-        return await self._states.change(lane, change)
+        asking = asyncio.ensure_future(self._states.change(lane, change))
+        try:
+            return await asyncio.shield(asking)
+        except asyncio.CancelledError:  # what was asked is under way, and nobody would give the place back
+            await asyncio.shield(self._give_back(to, asking))
+            raise
 
     async def leave(self, to: Destination, ticket: Ticket, report: CallReport) -> ClosedRoad | None:
         """See `TrafficGate.leave`."""
@@ -203,6 +209,12 @@ class Gate:
             return traffic_rule.leave(state, limit, self._rule, now=now, ticket=ticket, report=report)
 
         return await self._states.change(lane, change)
+
+    async def _give_back(self, to: Destination, asking: asyncio.Future[Ticket | ClosedRoad]) -> None:
+        with suppress(Exception):  # then there is no ticket
+            found = await asking
+            if isinstance(found, Ticket):
+                await self.leave(to, found, CallReport(end=CallEnd.ABANDONED))
 
     async def close(self) -> None:
         """Close what is open."""

@@ -144,6 +144,26 @@ def test_many_at_once_lose_nothing(make_gate: MakeGate) -> None:
     asyncio.run(main())
 
 
+def test_one_who_leaves_while_asking_takes_no_place(make_gate: MakeGate) -> None:
+    """Wherever the cancelled call was on its way to its ticket."""
+    limits = {"upstage": RateLimit(in_flight=1)}
+
+    async def main() -> None:
+        gate = make_gate(limits)
+        for turns in range(1, 12):
+            asking = asyncio.ensure_future(gate.enter(TO))
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            asking.cancel()
+            (told,) = await asyncio.gather(asking, return_exceptions=True)
+            if isinstance(told, Ticket):  # it came first
+                await gate.leave(TO, told, CallReport(end=CallEnd.ABANDONED))
+        assert isinstance(await gate.enter(TO), Ticket)
+        await gate.close()
+
+    asyncio.run(main())
+
+
 def test_an_emptied_redis_forgets_and_goes_on(redis_url: str) -> None:
     """Pauses and counts begin anew."""
     to = Destination(provider="upstage", host="emptied.example", model="m-1")
