@@ -147,7 +147,7 @@ def _agreement(findings: Findings, leaf: Leaf) -> Values:
     value = choice.value
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         amount = round(float(value), 2)
-        rank = next((n for n, a in enumerate(findings.amounts) if a == abs(amount)), -1)
+        rank = findings.ranks.get(abs(amount), -1)
         found["printed"] = float(findings.numbers[amount])
         found["amount rank"] = float(min(rank, 12))
         found["beside total"] = float(amount in findings.totals)
@@ -161,7 +161,7 @@ def _proofs(findings: Findings, leaf: Leaf) -> Values:
     """What the rest of the document proves of the value."""
     choice, proofs = leaf.choices[0], findings.proofs
     span = choice.span
-    found: Values = {"elsewhere": float(min(4, proofs.elsewhere(span, choice.value)))}
+    found: Values = {"elsewhere": float(proofs.elsewhere(span, choice.value))}
     if span.kind is Kind.DATE:
         found["order told"] = float(proofs.order_told)
     if span.kind is Kind.NUMBER and leaf.ask.kind == "money":

@@ -76,12 +76,11 @@ class Findings:
         )
 
     @cached_property
-    def amounts(self) -> tuple[float, ...]:
-        """All distinct amounts of money, the largest first."""
+    def ranks(self) -> dict[float, int]:
+        """Each amount of money → its 0-based place among all, the largest first."""
         spans = self.evidence.spans.of(Kind.NUMBER)
-        return tuple(
-            sorted({abs(float(s.value)) for s in spans if s.money and isinstance(s.value, (int, float))}, reverse=True)
-        )
+        amounts = {abs(float(s.value)) for s in spans if s.money and isinstance(s.value, (int, float))}
+        return {amount: place for place, amount in enumerate(sorted(amounts, reverse=True))}
 
     @cached_property
     def totals(self) -> frozenset[float]:

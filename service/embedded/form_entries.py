@@ -135,7 +135,8 @@ class FormEntries:
         """The field that begins right under another one, at the same edge."""
         below = [
             p for p in self.placed
-            if p.page == first.page and abs(p.x0 - first.x0) < self._height and -1 < p.y0 - first.y1 < 3 * self._height
+            if p.page == first.page and abs(p.x0 - first.x0) < self._height and p.y0 > first.y0
+            and -1 < p.y0 - first.y1 < 3 * self._height
         ]  # fmt: skip
         return min(below, key=_top, default=None)
 

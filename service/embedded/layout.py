@@ -193,9 +193,8 @@ def build_layout(pages: Sequence[PageText]) -> Layout:
         )
     heights = [t.height for s in segments for t in s.tokens]
     scanned = any(page.source.value == "ocr" for page in pages)
-    return Layout(
-        tuple(layouts), tuple(lines), tuple(segments), statistics.median(heights) if heights else 10.0, scanned
-    )
+    usual = statistics.median(heights) if heights else 0.0
+    return Layout(tuple(layouts), tuple(lines), tuple(segments), usual or 10.0, scanned)
 
 
 _STUCK = re.compile(r"([^\d\W][^\d:]+[:：]|[^\d\W]{3,}\.{2,})([^/\s].*)")

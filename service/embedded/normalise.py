@@ -14,6 +14,8 @@ from babel import Locale
 LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pt")
 DASHES = str.maketrans({"–": "-", "—": "-", "−": "-", "‐": "-", "‑": "-"})
 NUMBER_BODY = r"\d{1,3}(?:[ .,'’\u00a0]\d{3})+(?!\d)(?:[.,]\d{1,4})?|\d+(?:[.,]\d+)?|[.,]\d{2}"
+MOST_DIGITS = 100
+"""Characters beyond which digits are no number: products of two still fit a float."""
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -53,7 +55,7 @@ def parse_number(text: str, decimal: str = ".") -> Decimal | None:
     """The number a text prints, with its sign; None if it prints none or several."""
     clean = text.translate(DASHES).replace("\u00a0", " ").strip()
     found = re.findall(NUMBER_BODY, clean)
-    if len(found) != 1:
+    if len(found) != 1 or len(found[0]) > MOST_DIGITS:
         return None
     body = found[0]
     value = Decimal(_plain_digits(body, decimal))

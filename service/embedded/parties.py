@@ -192,8 +192,8 @@ def _name_over(layout: Layout, labels: Labels, street: Segment) -> list[Segment]
     """The line over a street from which blank lines or numbers of registers part it."""
     for line in reversed(layout.lines[max(0, street.line - 5) : street.line]):
         for segment in line.segments:
-            gap = (street.y0 - segment.y1) / street.height
-            if line.page != street.page or not 0 < gap < WIDE_GAP or not _aligned(segment, street):
+            over = 0 < street.y0 - segment.y1 < WIDE_GAP * street.height
+            if line.page != street.page or not over or not _aligned(segment, street):
                 continue
             if is_registration(segment.text) or _is_number(segment):
                 continue

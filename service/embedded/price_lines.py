@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import cached_property
 from itertools import accumulate
 
 from service.embedded.layout import Line, Segment
@@ -31,7 +32,7 @@ class Ending(IntEnum):
     """All its words are such a label."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PricedLine:
     """A line and the price at its end."""
 
@@ -43,12 +44,12 @@ class PricedLine:
     above: Segment | None
     """What stands alone on the line before it, and may be what the price is for."""
 
-    @property
+    @cached_property
     def amount(self) -> float:
         """Of the price, as printed."""
         return float(self.price.value) if isinstance(self.price.value, (int, float)) else 0.0
 
-    @property
+    @cached_property
     def names(self) -> bool:
         """Whether words tell what the price is for."""
         return self.above is not None or sum(c.isalpha() for s in self.line.segments for c in s.text) >= 2

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import accumulate, combinations, islice
 
+from service.embedded.layout import Segment
 from service.embedded.normalise import squash, vote_day_first
 from service.embedded.places import Evidence
 from service.embedded.spans import Kind, Span
@@ -32,6 +34,8 @@ BETWEEN = 4
 """Amounts that may stand between the last of a run and its sum."""
 CENTS = 2
 """Digits after the decimal sign of an amount."""
+AGAIN = 4
+"""Other lines that say the same beyond which more of them say no more."""
 LEAST_KEY = 4
 """Letters and digits from which a text that is printed again says something."""
 
@@ -130,25 +134,33 @@ class Proofs:
         return found
 
     def elsewhere(self, span: Span, value: object) -> int:
-        """On how many other lines the same amount, day or text is printed."""
-        own = {span.segment.line}
-        if span.kind is Kind.NUMBER:
-            return len(self._lines[cents(span)] - own) if span.decimals == CENTS else 0
-        if span.kind is Kind.DATE:
-            return len(self._lines[span.value] - own)
+        """On how many other lines the same amount, day or text is printed, up to `AGAIN`."""
+        if span.kind is Kind.NUMBER and span.decimals != CENTS:
+            return 0
+        if span.kind in (Kind.NUMBER, Kind.DATE):
+            lines = self._lines[cents(span) if span.kind is Kind.NUMBER else span.value]
+            return min(AGAIN, len(lines) - (span.segment.line in lines))
         key = squash(str(value))
         if len(key) < LEAST_KEY:
             return 0
         taken = {id(t) for t in span.tokens}
-        return sum(
-            key in text and taken.isdisjoint(map(id, segment.tokens))
-            for segment, text in zip(self.evidence.layout.segments, self._keys, strict=True)
-        )
+        found = (s for s in self._with_key(key) if taken.isdisjoint(map(id, s.tokens)))
+        return sum(1 for _ in islice(found, AGAIN))
+
+    def _with_key(self, key: str) -> Iterator[Segment]:
+        """The segments that have some letters and digits in a row."""
+        text, starts = self._text
+        at = text.find(key)
+        while at >= 0:
+            index = bisect_right(starts, at)
+            yield self.evidence.layout.segments[index - 1]
+            at = text.find(key, starts[index]) if index < len(starts) else -1
 
     @cached_property
-    def _keys(self) -> tuple[str, ...]:
-        """Letters and digits of each segment."""
-        return tuple(squash(segment.text) for segment in self.evidence.layout.segments)
+    def _text(self) -> tuple[str, Sequence[int]]:
+        """Letters and digits of each segment on a line of its own, and where each begins."""
+        keys = [squash(segment.text) for segment in self.evidence.layout.segments]
+        return "\n".join(keys), list(accumulate((len(key) + 1 for key in keys[:-1]), initial=0))
 
     @cached_property
     def domains(self) -> str:

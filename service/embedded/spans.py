@@ -110,10 +110,10 @@ _PRICE_END = re.compile(r"\d[.,]\d{2}$")
 _SAME_EDGE = 3
 """Prices at one edge from which they are a column."""
 _MISREAD_DOLLAR = re.compile(r"(?<!\S)S(?=\d{1,5}\.\d{2}(?!\S))")
-_SPACED = re.compile(r"(?<![\w.,])-?\d{1,3}(?: \d{3})+(?:,\d{2})(?![\w.,]\d)")
+_SPACED = re.compile(r"(?<![\w.,])-?\d{1,3}(?: \d{3}){1,9}(?:,\d{2})(?![\w.,]\d)")
 _BOXED_DATE = re.compile(r"(\d{2}) (\d{2}) ((?:19|20)\d{2})")
 """As it is written into the boxes of a form: fills its segment."""
-_BOXED_MONEY = re.compile(r"[$€£]\s?(\d{1,3}(?:,\d{3})*|\d+) (\d{2})")
+_BOXED_MONEY = re.compile(r"[$€£]\s?(\d{1,3}(?:,\d{3}){0,9}|\d{1,30}) (\d{2})")
 _TIME = re.compile(
     r"(?<![\d:.,/-])(?:[01]?\d|2[0-3])[:.h]\s?[0-5]\d(?:[:.][0-5]\d)?(?:\s?[AaPp]\.?[Mm]\.?)?(?![\d.,/%])"
 )

@@ -71,6 +71,8 @@ def test_what_is_printed_again_in_another_line_is_counted():
     for path in ("/total", "/date", "/company"):
         assert features(found, path)["elsewhere"] == 1, path
     assert features(findings_of(receipt([*ITEMS, ("Total", "9.65")])), "/total")["elsewhere"] == 0
+    often = findings_of(receipt([*ITEMS, ("Total", "9.65"), *[("Larkspur Bakery Ltd", "9.65")] * 7]))
+    assert features(often, "/company")["elsewhere"] == features(often, "/total")["elsewhere"] == 4  # more say no more
 
 
 def test_a_share_that_is_printed_with_its_rate_is_one():

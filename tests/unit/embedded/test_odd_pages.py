@@ -1,0 +1,70 @@
+"""Pages that no reader should give, and some do: the model answers all the same, and soon."""
+
+from __future__ import annotations
+
+import pytest
+
+from service.domain.geometry import Box
+from service.domain.pages import FormEntry, PageSize, PageText, TextSource, Word
+from service.domain.records import JsonObject
+from service.domain.schema import parse_schema
+from service.embedded.model import EmbeddedModel
+from tests.unit.embedded.laid_out import page, place, rows
+
+SCHEMA: JsonObject = {
+    "type": "object",
+    "properties": {
+        "seller": {"type": "string", "description": "Name of the seller"},
+        "total": {"type": "number", "description": "Total to pay"},
+        "items": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"name": {"type": "string"}, "price": {"type": "number", "description": "Line amount"}},
+            },
+        },
+    },
+}
+LINES = (("Rye loaf", "4.20"), ("Plum cake", "3.35"), ("Total", "7.55"))
+
+
+def read(schema: JsonObject, text: PageText) -> JsonObject:
+    """The model's values."""
+    return EmbeddedModel().extract(parse_schema(schema), [text]).values
+
+
+@pytest.mark.parametrize("digits", ["9" * 400, "$ " + "9" * 400 + " 50"])
+def test_digits_without_end_are_no_number(digits: str) -> None:
+    """As a code that is printed as digits; the amounts around them are read."""
+    text = page([*rows((60.0, 460.0), 120.0, 16.0, LINES), (60, 400, digits)], source=TextSource.OCR)
+    assert read(SCHEMA, text)["total"] == 7.55
+
+
+def test_words_without_height_are_read() -> None:
+    """On a page without a size, too."""
+    texts = ["Larkspur Bakery Ltd", "Mill Lane 12", "12345 Dunstheim", "7. Total: 7.55"]
+    words = tuple(
+        Word(part, Box(0.1 * column, 0.1 * row, 0.1 * column + 0.05, 0.1 * row), line=row)
+        for row, text in enumerate(texts) for column, part in enumerate(text.split())
+    )  # fmt: skip
+    for size in (PageSize(1, 595, 842), PageSize(1, 0, 0)):
+        entries = (FormEntry(Box(0.1, 0.3, 0.4, 0.3), "7.55"),)
+        flat = PageText(size=size, source=TextSource.OCR, words=words, entries=entries)
+        assert set(read(SCHEMA, flat)) == {"seller", "total", "items"}
+
+
+def test_a_field_of_a_form_thinner_than_a_point_does_not_follow_itself() -> None:
+    """The rest of an address is looked for in the fields under it."""
+    entries = [
+        FormEntry(place(50, 224, 280, 240), "Zweigweg 7"),
+        FormEntry(place(50, 262, 280, 262.5), "54321 Asthausen"),
+    ]
+    pieces = [
+        (50, 212, "Street address"), (56, 227, "Zweigweg 7"),
+        (50, 246, "City and ZIP code"), (56, 257.3, "54321 Asthausen"),
+    ]  # fmt: skip
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {"address": {"type": "string", "description": "Street address, with city and ZIP code."}},
+    }
+    assert str(read(schema, page(pieces, entries=entries))["address"]).startswith("Zweigweg 7")
