@@ -146,17 +146,29 @@ def _start_in_slots(
     """Calls of those steps that are to be had; a slot is given back when its call ends, or at once without one."""
     calls: dict[Future[ChatCompletion], ModelCall] = {}
     try:
-        for claim in claim_steps(services, step_ids):
-            calls |= _start_call(services, claim, held)
+        # All are held before the first is begun, so that none of them is begun once the process ends.
+        claimed = [(claim, _hold(services, claim, held)) for claim in claim_steps(services, step_ids)]
+        for claim, started in claimed:
+            calls |= _start_call(services, claim, started)
     finally:
         for _ in range(len(step_ids) - len(calls)):
             services.slots.release()
     return calls
 
 
-def _start_call(services: Services, claim: Claim, held: ExitStack) -> dict[Future[ChatCompletion], ModelCall]:
+def _hold(services: Services, claim: Claim, held: ExitStack) -> list[Future[ChatCompletion]]:
+    """Keep a claim; what is put into the list is cancelled if the claim is lost."""
     started: list[Future[ChatCompletion]] = []
     held.enter_context(services.keeper.hold(claim.owner, on_lost=lambda: [call.cancel() for call in started]))
+    return started
+
+
+def _start_call(
+    services: Services, claim: Claim, started: list[Future[ChatCompletion]]
+) -> dict[Future[ChatCompletion], ModelCall]:
+    if not services.keeper.holds(claim.owner):  # lost while others were begun, or this process ends
+        ring(services, give_back(services, claim))
+        return {}
     try:
         shown = without_blank_ends(services, claim)
         if shown is None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from service.domain.jobs import JobStatus, Priority, QueueName, Step, StepKind, StepState
 from service.jobs.queries import get_job
 from service.jobs.run_steps import run_ring
+from service.jobs.services import Services
 from service.jobs.sweep import sweep
 from service.messaging.queue import Ring
 from service.storage.engine import Database
@@ -33,6 +34,35 @@ def test_a_process_that_ends_gives_its_model_calls_back_at_once(stub: ModelStub,
     with pipeline(tmp_path, stub=stub, lease_s=600.0) as second:
         assert second.finish(job).status is JobStatus.SUCCEEDED
         assert stub.stats()["requests"] == 6
+
+
+def test_calls_that_were_not_begun_when_a_process_ends_are_never_made(stub: ModelStub, tmp_path: Path) -> None:
+    """All steps of a message were claimed at once; the process is told to end while the first is begun."""
+    with pipeline(tmp_path, stub=stub, working=False, sweeping=False, lease_s=600.0) as service:
+        job = service.submit(numbered_pdf(40))
+        (opening,) = service.steps(job)
+        run_ring(service.services, _ring_for(opening))
+        asked = service.steps(job, StepKind.EXTRACT)
+        assert len(asked) > 1
+        ending = replace(service.services, blobs=_EndingAtFirst(service.services))
+        run_ring(ending, replace(_ring_for(asked[0]), step_ids=tuple(step.id for step in asked)))
+        after = service.steps(job, StepKind.EXTRACT)
+        assert {(step.state, step.attempt) for step in after} == {(StepState.QUEUED, 0)}
+        assert stub.stats()["requests"] <= 1
+
+
+class _EndingAtFirst:
+    """The folder of bytes, whose first reader hears that the process ends."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._told = False
+
+    def __getattr__(self, name: str) -> object:
+        if not self._told:
+            self._told = True
+            self._services.keeper.let_go()
+        return getattr(self._services.blobs, name)
 
 
 def test_a_worker_outlives_a_database_that_is_away_and_keeps_its_places(stub: ModelStub, tmp_path: Path) -> None:
