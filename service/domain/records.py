@@ -60,15 +60,6 @@ class BoxCheck(StrEnum):
     UNCHECKED = "unchecked"
 
 
-class FinishReason(StrEnum):
-    """Why a model stopped, for the reasons that have a rule here."""
-
-    STOP = "stop"
-    LENGTH = "length"
-    CONTENT_FILTER = "content_filter"
-    TOOL_CALLS = "tool_calls"
-
-
 class Stage(StrEnum):
     """The step of the pipeline that noticed something."""
 

@@ -31,11 +31,6 @@ class Standing:
 _DECIDED = (ReviewState.APPROVED, ReviewState.REJECTED)
 
 
-def is_to_be_had(standing: Standing, now: float) -> bool:
-    """Whether "next" may hand it out: a person is needed and nobody has it."""
-    return standing.state in (ReviewState.NEEDED, ReviewState.IN_REVIEW) and standing.holder(now) is None
-
-
 def claim(standing: Standing, who: str, now: float) -> Standing:
     """Take a document in hand, or keep it for ten more minutes.
 

@@ -9,7 +9,6 @@ from enum import StrEnum
 
 import orjson
 
-from service.domain.errors import ErrorCode, InputError
 from service.domain.pages import PageRange
 from service.domain.schema import ExtractionSchema, FieldType, SchemaField
 from service.extraction.narrow import address, inner_addresses, narrow_schema, write_field
@@ -39,22 +38,6 @@ class PlannedSplit:
     kind: SplitKind
     fields: tuple[str, ...] = ()
     """Properties that are asked for, as `narrow.address` names them; empty: all of them."""
-
-
-def plan_page_chunks(page_count: int, limit: int) -> tuple[PageRange, ...]:
-    """Cover a file with the fewest page ranges that hold at most `limit` pages (≥ 1) each.
-
-    Returns:
-        Ranges in page order, 1-based, both ends included: pages 1..page_count, none twice.
-
-    Raises:
-        InputError: `no_pages`, when `page_count` is 0.
-    """
-    if page_count < 1:
-        raise InputError(ErrorCode.NO_PAGES, "The file has no pages; send one that has at least one page.")
-    if limit < 1:
-        raise ValueError(f"a range holds at least one page, not {limit}")
-    return tuple(PageRange(first, min(first + limit - 1, page_count)) for first in range(1, page_count + 1, limit))
 
 
 def plan_splits(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 from service.domain.errors import ErrorCode, InputError, StateError
@@ -14,7 +13,6 @@ from service.jobs.services import Services
 from service.storage.jobs import JobFilter
 
 _NONE = StepTally()
-_POLL_S = (0.02, 0.05, 0.1, 0.25)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,16 +104,3 @@ def get_progress(services: Services, job: Job) -> Progress:
         splits_failed=extracts.failed,
         waiting=waiting,
     )
-
-
-def wait_for_job(services: Services, tenant_id: str, job_id: str, *, seconds: float) -> Job:
-    """The job once its run is over, or as it stands when the time is up."""
-    until = time.monotonic() + seconds
-    turn = 0
-    while True:
-        job = get_job(services, tenant_id, job_id)
-        left = until - time.monotonic()
-        if job.status.is_terminal or left <= 0:
-            return job
-        time.sleep(min(left, _POLL_S[min(turn // 4, len(_POLL_S) - 1)]))
-        turn += 1

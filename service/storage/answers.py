@@ -31,10 +31,6 @@ class AnswerRows:
         row = {"tenant_id": tenant_id, "key": key, "source_key": source_key, "job_id": job_id, "body": body}
         put_rows(self._connection, tables.answers, [row | {"created_at": at}], keys=("tenant_id", "key"))
 
-    def forget_job(self, job_id: str) -> None:
-        """Remove what a job's requests gave."""
-        self._connection.execute(delete(tables.answers).where(tables.answers.c.job_id == job_id))
-
     def forget_source(self, source_key: str) -> None:
         """Remove what was said of a content whose pages are shown or read in another way now."""
         self._connection.execute(delete(tables.answers).where(tables.answers.c.source_key == source_key))

@@ -9,7 +9,7 @@ import pytest
 
 from service.domain.jobs import JobStatus, Priority, QueueName, StepKind, StepState
 from service.jobs.events import read_job_events
-from service.jobs.queries import get_progress, wait_for_job
+from service.jobs.queries import get_job, get_progress
 from service.protocol.data_url import encode_data_url
 from tests.fakes.model_stub import ModelStub
 from tests.fakes.pipeline import TENANT, Pipeline, draw_pdf, numbered_pdf, wait_until
@@ -93,17 +93,17 @@ def test_events_come_in_order_and_without_gaps(service: Pipeline) -> None:
     assert [event.seq for event in rest] == [3, 4]
 
 
-def test_waiting_gives_the_job_as_it_is_when_the_time_is_up(service: Pipeline, stub: ModelStub) -> None:
-    """Too short a wait shows a job under way with its progress; a longer one its end."""
+def test_a_job_under_way_tells_how_far_it_is(service: Pipeline, stub: ModelStub) -> None:
+    """While a call is out all pages are read and all splits planned; at its end they are done."""
     stub.script({"fault": "slow", "seconds": 1.5})
     job = service.submit(numbered_pdf(12))
     wait_until(lambda: stub.stats()["requests"] == 2)
     wait_until(lambda: {step.state for step in service.steps(job, StepKind.READ)} == {StepState.DONE})
-    early = wait_for_job(service.services, TENANT, job.id, seconds=0.05)
+    early = get_job(service.services, TENANT, job.id)
     progress = get_progress(service.services, early)
     assert early.status is JobStatus.EXTRACTING
     assert (progress.pages_total, progress.pages_read, progress.splits_total) == (12, 12, 2)
-    late = wait_for_job(service.services, TENANT, job.id, seconds=20)
+    late = service.finish(job)
     assert late.status is JobStatus.SUCCEEDED
     assert get_progress(service.services, late).splits_done == 2
 

@@ -77,4 +77,3 @@ def test_nobody_decides_over_anothers_claim(moves: list[tuple[str, str, float]])
                 standing = move(standing, who, now)
         except StateError:
             standing = before
-        assert review.is_to_be_had(standing, now) <= (standing.holder(now) is None)

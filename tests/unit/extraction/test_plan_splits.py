@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.domain.errors import ErrorCode, InputError
 from service.domain.pages import PageRange
 from service.domain.schema import parse_schema
 from service.extraction.narrow import narrow_schema
@@ -19,27 +17,10 @@ from service.extraction.plan import (
     group_fields,
     halve,
     halve_fields,
-    plan_page_chunks,
     plan_splits,
     split_by_fields,
 )
 from tests.unit.extraction.answers import schema_of
-
-
-@given(st.integers(1, 500), st.integers(1, 60))
-def test_chunks_hold_every_page_once_in_order_and_no_more_than_the_limit(page_count: int, limit: int) -> None:
-    """The fewest ranges, each within the limit."""
-    chunks = plan_page_chunks(page_count, limit)
-    assert [page for chunk in chunks for page in chunk.numbers()] == list(range(1, page_count + 1))
-    assert max(map(len, chunks)) <= limit
-    assert len(chunks) == -(-page_count // limit)
-
-
-def test_a_file_without_pages_is_refused_by_name() -> None:
-    """An empty file has a code of its own."""
-    with pytest.raises(InputError) as caught:
-        plan_page_chunks(0, 5)
-    assert caught.value.code is ErrorCode.NO_PAGES
 
 
 @st.composite
