@@ -120,7 +120,7 @@ def _name(change: Change) -> str:
 
 def _cells(change: Change) -> list[str]:
     before, now = change.f1_before, change.f1_now
-    moved = "–" if before is None or now is None else f"{now - before:+.3f}"
+    moved = "–" if before is None or now is None else f"{now - before:+z.3f}"
     highs = (change.high_before, change.high_now)
     return [share_cell(before), share_cell(now), moved, *(share_cell(share) for share in highs)]
 

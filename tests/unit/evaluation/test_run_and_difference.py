@@ -13,7 +13,7 @@ from service.domain.records import Confidence, Extraction, FieldEntry, Json, Ver
 from service.domain.schema import parse_schema
 from service.evaluation.answers import Answer, extraction_of
 from service.evaluation.cases import Case
-from service.evaluation.difference import changes_text, compare_runs, read_run
+from service.evaluation.difference import Change, EarlierRun, changes_text, compare_runs, read_run
 from service.evaluation.page import run_html
 from service.evaluation.run import POOLED, Run, measure_set
 from service.evaluation.tables import run_text
@@ -117,6 +117,13 @@ def test_only_what_moved_is_shown_of_the_fields(tmp_path: Path):
     moved = next(change for change in changes if change.field == "n")
     assert (moved.f1_before, moved.f1_now) == (0.8, 0.9)
     assert "+0.100" in changes_text(read_run(path), changes)
+
+
+@pytest.mark.parametrize("now", [0.80004, 0.79996])
+def test_what_did_not_move_has_no_sign_of_its_own(now: float):
+    """A run keeps four decimals, so the next one is a hair above or below."""
+    moved = Change(set_name="a", part="all", field="all", f1_before=0.8, f1_now=now, high_before=None, high_now=None)
+    assert "+0.000" in changes_text(EarlierRun(sets={}), (moved,))
 
 
 @pytest.mark.parametrize(("content", "code"), [("{}", ErrorCode.INVALID_REQUEST), (None, ErrorCode.NO_FILE)])
