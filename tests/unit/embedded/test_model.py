@@ -262,46 +262,6 @@ def test_boxes_of_a_form_are_true_false_or_unknown() -> None:
     assert read(FORM, form).values == {"member": True, "guest": False, "parking": None, "size": "large", "phone": None}
 
 
-CONTRACT: JsonObject = {
-    "type": "object",
-    "properties": {
-        "effective_date": {
-            "type": "string",
-            "format": "date",
-            "description": "Date on which the agreement takes effect.",
-        },
-        "law": {"type": "string", "description": "State or country whose law governs the agreement."},
-        "party": {"type": "array", "items": {"type": "string"}, "description": "Every party of the agreement."},
-    },
-}
-SENTENCES = (
-    "This Non-Disclosure Agreement is made effective as of March 4, 2025 by and between Larkspur Mills, "
-    "Inc., a Delaware corporation (the “Discloser”), and Fennel & Rye LLC (the “Recipient”). The parties "
-    "wish to share information about their mills and agree to keep it secret. The Recipient shall not use "
-    "what it learns for anything but the purpose. The Recipient shall return or destroy every copy on "
-    "request. Nothing in this Agreement gives a licence of any kind. This Agreement shall be governed by "
-    "and construed in accordance with the laws of the State of Vermont, without regard to its conflict of "
-    "laws. Each party has read this Agreement and signs it by its own officer. No change of this "
-    "Agreement is valid unless it is made in writing. If a part of it is void the rest stays in force. It "
-    "binds those who follow the parties and may not be handed on to others without consent of the other "
-    "party, which shall not be held back."
-)
-
-
-def test_a_contract_is_read_from_its_sentences() -> None:
-    """Date, parties and governing law stand in running text."""
-    words = SENTENCES.split()
-    lines = [" ".join(words[i : i + 14]) for i in range(0, len(words), 14)]
-    text = page([(60, 80 + 14 * i, line) for i, line in enumerate(lines)])
-    values = read(CONTRACT, text).values
-    assert values["effective_date"] == "2025-03-04"
-    assert values["law"] == "Vermont"
-    assert [str(p).rstrip(".") for p in cast("list[str]", values["party"])] == [
-        "Larkspur Mills, Inc",
-        "Fennel & Rye LLC",
-    ]
-
-
 def test_pages_that_could_not_be_read_are_not_called_absent() -> None:
     """A value that may stand on an unreadable page is unreadable."""
     dark = PageText(size=PageSize(1, WIDTH, HEIGHT), source=TextSource.UNREADABLE)
@@ -326,13 +286,6 @@ def test_no_pages_give_an_empty_answer() -> None:
     assert all(e.value is None for e in found.fields.values())
 
 
-def test_sentences_are_no_table() -> None:
-    """An array of rows stays empty where the document only has running text."""
-    words = SENTENCES.split()
-    text = page([(60, 80 + 14 * i, " ".join(words[14 * i : 14 * i + 14])) for i in range(len(words) // 14)])
-    assert read(INVOICE, text).values["lines"] == []
-
-
 def test_nested_objects_keep_their_shape() -> None:
     """Objects inside objects are filled in place."""
     schema: JsonObject = {
@@ -354,53 +307,6 @@ def test_any_page_gives_a_whole_answer(pieces: list[tuple[float, float, str]]) -
     found = read(INVOICE, page(pieces))
     assert {path for path, _ in walk_leaves(found.values)} == set(found.fields)
     assert all(e.location is not None for e in found.fields.values() if e.value is not None)
-
-
-@pytest.mark.parametrize(
-    ("opening", "parties"),
-    [
-        ("by and between Larkspur Mills, Inc., a Delaware corporation (the “Company”), and Fennel & Rye LLC",
-         ["Larkspur Mills, Inc.", "Fennel & Rye LLC"]),
-        ("between Larkspur Mills Corporation , corporation with its seat (the “Company”), and Ann Lee, M.D. (“A”)",
-         ["Larkspur Mills Corporation", "Ann Lee"]),
-        ("among TANSY, Inc. (“TANSY”), and Quillwort Bottling, Inc.DBA Quillwort Bio (“QB”)",
-         ["TANSY, Inc.", "Quillwort Bottling, Inc."]),
-    ],
-)  # fmt: skip
-def test_parties_are_named_without_what_is_told_of_them(opening: str, parties: list[str]) -> None:
-    """Legal forms stay with their dot; the kind of company, degrees and other names do not."""
-    start = f"This Non-Disclosure Agreement is made as of March 4, 2025 {opening}. "
-    words = (start + SENTENCES.partition("”). ")[2]).split()
-    lines = [" ".join(words[i : i + 14]) for i in range(0, len(words), 14)]
-    text = page([(60, 80 + 14 * i, line) for i, line in enumerate(lines)])
-    assert read(CONTRACT, text).values["party"] == parties
-
-
-def test_who_signs_for_himself_is_a_party() -> None:
-    """An agreement of employment may name the employee with the signature alone; an officer signs for the company."""
-    words = ("In consideration of the employment by Larkspur Mills, Inc. (the “Company”) the undersigned Employee "
-             "agrees as follows. " + SENTENCES.partition("”). ")[2]).split()  # fmt: skip
-    lines = [" ".join(words[i : i + 14]) for i in range(0, len(words), 14)]
-    pieces = [(60.0, 80.0 + 14 * i, line) for i, line in enumerate(lines)]
-    bottom = 100.0 + 14 * len(lines)
-    pieces += [
-        (60, bottom, "LARKSPUR MILLS, INC."), (330, bottom, "EMPLOYEE"),
-        (60, bottom + 20, "By: /s/ Una Crake"), (330, bottom + 20, "/s/ Ann Lee"),
-        (330, bottom + 34, "Employee Signature"),
-    ]  # fmt: skip
-    assert read(CONTRACT, page(pieces)).values["party"] == ["LARKSPUR MILLS, INC.", "Ann Lee"]
-
-
-def test_the_governing_law_is_nobody_s_country() -> None:
-    """A field for somebody's nationality stays empty where only the law's state is named."""
-    schema: JsonObject = {
-        "type": "object",
-        "properties": {"nationality": {"type": "string", "description": "Nationality of the person"}},
-    }
-    words = SENTENCES.split()
-    lines = [" ".join(words[i : i + 14]) for i in range(0, len(words), 14)]
-    text = page([(60, 80 + 14 * i, line) for i, line in enumerate(lines)])
-    assert read(schema, text).values == {"nationality": None}
 
 
 def test_a_small_count_in_a_sentence_is_no_number_of_the_document() -> None:
