@@ -77,6 +77,7 @@ class BatchRun:
             ServiceError: what would meet every file: the schema, the model, the key, the service.
         """
         self._look_around(first=True)
+        self._count_done()
         changed = True
         while True:
             changed |= self._fill()
@@ -117,6 +118,19 @@ class BatchRun:
             elif work.state is not WorkState.OPEN:
                 self._count_earlier(work)
 
+    def _count_done(self) -> None:
+        """What earlier runs used is known before anything is begun, whatever the order of the files."""
+        if self._plan.limits.cost is None and self._plan.limits.tokens is None:
+            return
+        for row in self._ledger.paths("state = ? AND run = ?", PathState.WAITING, self._ledger.run):
+            work = None if row.digest is None else self._ledger.work(row.digest)
+            if work is not None and self._decide(work) is Decision.KEEP:
+                self._begin(row)
+
+    def _decide(self, work: Work | None) -> Decision:
+        has_passwords = self._plan.passwords is not None
+        return decide(work, self._made, self._plan.rerun, run=self._ledger.run, has_passwords=has_passwords)
+
     def _fill(self) -> bool:
         """Begin with files while there is room; whether any was begun."""
         begun = False
@@ -141,8 +155,7 @@ class BatchRun:
         if work is not None and work.label != row.label and self._is_present(work):
             self._tally.duplicate += 1
             return
-        has_passwords = self._plan.passwords is not None
-        decision = decide(work, self._made, self._plan.rerun, run=self._ledger.run, has_passwords=has_passwords)
+        decision = self._decide(work)
         if work is None or decision is Decision.HAND_IN:
             self._hand_in(row, digest)
         elif decision is Decision.GO_ON:

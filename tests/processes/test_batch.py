@@ -230,6 +230,7 @@ def test_a_batch_spends_no_more_than_its_budget(tmp_path: Path):
     folder.mkdir()
     for number in range(4):
         long_invoice(folder / f"{number}.pdf", 1, f"INV-{number}")
+        os.utime(folder / f"{number}.pdf", (1e9, 1e9))
     with ModelStub() as stub, ServeProcess(tmp_path / "elsewhere", **priced(stub)) as service:
         arguments = (folder, "--schema", SCHEMA, "--out", out, "--server", service.info.url)
         unpriced = batch(*arguments, "--model", "openai:other", "--budget", "3", cwd=tmp_path)
@@ -243,6 +244,10 @@ def test_a_batch_spends_no_more_than_its_budget(tmp_path: Path):
         assert "cost    about 3.00: " in told.stderr
         more = batch(*arguments, "--model", "upstage", "--budget", "9", cwd=tmp_path)
         assert counts(more.stderr) == {"succeeded": 4, "earlier": 2}
+        long_invoice(folder / "-1.pdf", 1, "INV-9")
+        spent = batch(*arguments, "--model", "upstage", "--budget", "6", "--jobs", "1", cwd=tmp_path)
+        assert spent.returncode == 12, "a new file goes before the others, and all is spent"
+        assert counts(spent.stderr) == {"succeeded": 4, "earlier": 4, "waiting": 1}
         with service.client() as client:
             shown = client.get("/batches").json()["batches"]
     assert [(one["name"], one["state"], one["counts"]["total"]) for one in shown] == [("in", "finished", 2)] * 2
