@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from service.domain.geometry import Box, Point
 from service.domain.pages import CheckMark, FormEntry, PageText, RuledTable, TextSource, Word
@@ -62,6 +62,11 @@ class Segment:
     def text(self) -> str:
         """The words, one blank between."""
         return " ".join(t.text for t in self.tokens)
+
+    @cached_property
+    def starts(self) -> tuple[int, ...]:
+        """Where each word begins in the text, 0-based."""
+        return tuple(accumulate((len(t.text) + 1 for t in self.tokens[:-1]), initial=0))
 
     @cached_property
     def x0(self) -> float:

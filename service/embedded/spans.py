@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -283,16 +284,11 @@ def _scalar(value: Decimal) -> int | float:
 
 def token_range(segment: Segment, at: int, stop: int) -> tuple[int, int]:
     """The words (end exclusive) that hold characters `at` to `stop` of a segment's text."""
-    position, start, end = 0, None, 0
-    for index, token in enumerate(segment.tokens):
-        following = position + len(token.text)
-        if following > at and start is None:
-            start = index
-        if position < stop:
-            end = index + 1
-        position = following + 1
-    start = start if start is not None else len(segment.tokens) - 1
-    return start, max(end, start + 1)
+    starts, last = segment.starts, len(segment.tokens) - 1
+    start = max(0, bisect_right(starts, at) - 1)
+    if start < last and at >= starts[start] + len(segment.tokens[start].text):  # the blank behind it
+        start += 1
+    return start, max(bisect_left(starts, stop), start + 1)
 
 
 def currency_votes(segments: Sequence[Segment]) -> dict[str, list[Span]]:

@@ -91,9 +91,7 @@ def test_parties_are_named_without_what_is_told_of_them(opening: str, parties: l
 
 def test_who_signs_for_himself_is_a_party() -> None:
     """An agreement of employment may name the employee with the signature alone; an officer signs for the company."""
-    start = (
-        "In consideration of the employment by Larkspur Mills, Inc. (the “Company”) the signing Employee agrees. "
-    )
+    start = "In consideration of the employment by Larkspur Mills, Inc. (the “Company”) the signing Employee agrees. "
     text = written(
         start + SENTENCES.partition("”). ")[2],
         (60, 20, "LARKSPUR MILLS, INC."), (330, 20, "EMPLOYEE"),
