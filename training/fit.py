@@ -136,7 +136,7 @@ def _is_known(examples: Examples, real: frozenset[str]) -> bool:
 
 
 def _parts(examples: Examples, real: frozenset[str]) -> tuple[NDArray[np.bool_], ...]:
-    """Invented and real examples; without real ones the invented alone."""
+    """Invented and real examples apart; all together where there are too few real ones."""
     own = np.isin(examples.group, list(real))
     return (~own, own) if own.sum() >= FEWEST else (np.ones(len(own), bool),)
 
