@@ -92,7 +92,8 @@ def claim_steps(services: Services, step_ids: Collection[str]) -> tuple[Claim, .
     now = services.clock()
     claims: list[Claim] = []
     with services.store.write() as rows:
-        for step in sorted(rows.steps.get(step_ids), key=lambda step: step.ordinal):  # in one order for all
+        # In the order in which cancelling and ringing lock them, so that no two transactions wait for each other.
+        for step in sorted(rows.steps.get(step_ids), key=lambda step: step.id):
             owner = f"{services.process_id}:{uuid.uuid4().hex[:12]}"
             taken = lifecycle.claim(step, owner=owner, now=now, rule=services.rule)
             job = rows.jobs.get(step.job_id) if taken else None
@@ -100,7 +101,7 @@ def claim_steps(services: Services, step_ids: Collection[str]) -> tuple[Claim, .
                 continue
             if rows.steps.swap(step, taken):
                 claims.append(Claim(step=taken, job=job))
-    return tuple(claims)
+    return tuple(sorted(claims, key=lambda claim: claim.step.ordinal))
 
 
 def settle(services: Services, claim: Claim, outcome: Outcome) -> tuple[Step, ...]:

@@ -81,6 +81,26 @@ def test_a_step_is_claimed_by_one(filled: Store) -> None:
     assert held == {claim.step.id: claim.owner for claim in claims}
 
 
+def test_claims_of_several_steps_wait_for_no_one_who_waits_for_them(filled: Store) -> None:
+    """Neither who rings for the same steps nor who cancels them is turned away, whatever the order of the documents."""
+    for turn in range(12):
+        steps = [a_step(f"step-{turn}-{n:03}", ordinal=100 * turn + 40 - n) for n in range(40)]
+        with filled.write() as rows:
+            rows.steps.add(steps)
+        ids = [step.id for step in steps]
+
+        def claim(ids: list[str] = ids) -> list[int]:
+            return [claim.step.ordinal for claim in claim_steps(_services(filled, 1), ids)]
+
+        def note(ids: list[str] = ids) -> list[int]:
+            with filled.write() as rows:
+                rows.steps.note_rung(ids, 100.0)
+            return []
+
+        claimed, _ = _together(claim, note)
+        assert claimed == sorted(step.ordinal for step in steps)
+
+
 def test_a_late_worker_and_its_successor_do_not_both_get_the_step(filled: Store) -> None:
     """Either the work was stored, or the step was taken over: never both."""
     steps = _add_steps(filled, 30, state=StepState.RUNNING, owner="late", attempt=1, lease_until=50.0, version=1)
