@@ -3,8 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 SAMPLE_HOME ?= .fieldmark
 WAITING := tests/processes tests/faults
+DRIVING := tests/pipeline tests/ui tests/dropin tests/client
 
-.PHONY: setup setup-test run test test-waiting test-working check bench quality train lock samples format
+.PHONY: setup setup-test run test test-waiting test-driving test-working check bench quality train lock samples format
 
 setup: .venv/.runtime
 
@@ -34,15 +35,18 @@ check: setup-test
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -q tests/unit tests/architecture
 
-# Tests of whole processes wait more than they work: they run beside the others.
+# Three parts beside each other: whole processes that are waited for, a pipeline or a screen that is driven, and the rest.
 test: setup-test
-	$(MAKE) --jobs=2 test-waiting test-working
+	$(MAKE) --jobs=3 test-waiting test-driving test-working
 
 test-waiting: setup-test
 	$(BIN)/python -m pytest -q $(WAITING)
 
+test-driving: setup-test
+	$(BIN)/python -m pytest -q $(DRIVING)
+
 test-working: setup-test
-	$(BIN)/python -m pytest -q $(WAITING:%=--ignore=%)
+	$(BIN)/python -m pytest -q $(patsubst %,--ignore=%,$(WAITING) $(DRIVING))
 
 bench: setup-test
 	$(BIN)/python -m benchmarks.run
