@@ -225,7 +225,8 @@ def _phrases(
     weighed = [(phrase, 1.0) for phrase in own]
     weighed += [(canonical(short), 0.9) for short in _short_forms(wording.description)]
     weighed += [(said, 0.9), (said - {"name", "number", "company", "amount"}, 0.8)]
-    weighed += [(said - {"person", "customer"}, 0.85)]
+    if not (owned := said - {"person", "customer"}) <= BARE:  # what is left of "number of the customer" is any number
+        weighed.append((owned, 0.85))
     special, foreign = _special(known, wording.telling, found)
     if wording.opaque and found and found[0][1] >= CLEAR:
         foreign = frozenset[str]()

@@ -251,6 +251,8 @@ class Spans:
             value = re.sub(r"\s", "", raw)
         if kind is Kind.PHONE and (not 7 <= sum(c.isdigit() for c in raw) <= 15 or ("." in raw and "," in raw)):
             return None
+        if kind is Kind.PHONE and date_pattern().fullmatch(fold(raw)):
+            return None
         if kind in (Kind.EMAIL, Kind.TAX_ID):
             value = re.sub(r"\s", "", raw)
         return self._span(segment, kind, match.span(), raw, value)

@@ -167,3 +167,16 @@ def test_short_forms_of_labels_and_values_of_unknown_form() -> None:
         "birth_date": "2026-07-08",
         "interest_rate": 6.25,
     }
+
+
+@pytest.mark.parametrize(
+    ("line", "fields"),
+    [
+        ("Widget number: L-17", {"customer_number": "Number of the customer", "person_number": "Number of the person"}),
+        ("Widget date: 2026-03-04", {"phone": "Telephone", "fax": "Fax number"}),
+    ],
+)
+def test_what_is_labelled_as_something_else_fills_nothing(line: str, fields: dict[str, str]) -> None:
+    """Words that say whose a thing is are what tells it from others; a date is no telephone."""
+    form = page([(50, 40, line)])
+    assert read(form, **{name: ("text", told) for name, told in fields.items()}) == dict.fromkeys(fields)
