@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import threading
 import warnings
 
@@ -130,8 +128,6 @@ def run_worker(settings: Settings, queue: QueueName, *, urgent: bool = False) ->
     app = make_worker_app(settings, queue)
     if queue is QueueName.CPU:
         prepare(Job, Step, StoredFile, PageText, Issue, Extraction, RunResult)
-        if not urgent and sys.platform != "win32":
-            os.nice(_NICENESS)
     processes = 1 if urgent else settings.cpu_workers
     pool = ("prefork", processes) if queue is QueueName.CPU else ("threads", settings.io_threads)
     worker = app.Worker(
@@ -149,8 +145,6 @@ def run_worker(settings: Settings, queue: QueueName, *, urgent: bool = False) ->
     worker.start()
 
 
-_NICENESS = 5
-"""What reads and merges gives way to what takes files in and asks models: they keep others waiting."""
 _GRACE_S = 2.0
 """So long model calls may go on after SIGTERM; `serve` waits 5 s for its children, a container 10 s."""
 _START_S = 60.0

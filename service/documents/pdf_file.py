@@ -87,7 +87,7 @@ class PdfFile:
         unit = self.traits.user_units.get(index, 1.0)
         if self.traits.rotated:
             try:
-                with self.page(index) as (_, frame):
+                with self.page(index, measured=False) as (_, frame):
                     return frame.size(index + 1)
             except InputError:
                 return PageSize(index + 1, DEFAULT_WIDTH, DEFAULT_HEIGHT)
@@ -98,14 +98,14 @@ class PdfFile:
         return PageSize(index + 1, round(size.width * unit, 2), round(size.height * unit, 2))
 
     @contextmanager
-    def page(self, index: int) -> Generator[tuple[pdfium.PdfPage, PageFrame]]:
-        """Load a page (0-based) and close it again.
+    def page(self, index: int, *, measured: bool = True) -> Generator[tuple[pdfium.PdfPage, PageFrame]]:
+        """Load a page (0-based) and close it again; `measured`: its letters are looked at.
 
         Raises:
             InputError: `damaged_file`; the page cannot be loaded.
         """
         try:
-            page = self._loaded(index)
+            page = self._loaded(index) if measured else self._document[index]
         except pdfium.PdfiumError as error:
             raise InputError(
                 ErrorCode.DAMAGED_FILE, f"Page {index + 1} of the file is damaged and cannot be opened."
