@@ -248,7 +248,7 @@ def _checked(body: JsonObject) -> ExportRequest:
 
 def _streamed(options: ExportOptions, write: Callable[[IO[bytes]], object], name: str) -> Response:
     """A file that is written whole before its first byte is sent, so that a fault is still an error."""
-    file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - closed by whoever sends it
+    file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - closed by `_pieces`, or let go with it
     try:
         write(file)
     except BaseException:

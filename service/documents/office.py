@@ -86,7 +86,7 @@ def _check_size(data: bytes) -> None:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             unpacked = sum(entry.file_size for entry in archive.infolist())
-    except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+    except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:  # the last: a version of zip not known here
         raise InputError(ErrorCode.DAMAGED_FILE, "The office file is damaged and cannot be unpacked.") from error
     if unpacked > _MAX_UNPACKED_BYTES:
         raise InputError(

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from sqlalchemy.engine import make_url
 
+from service.documents.reader import DocumentReader
 from service.storage.engine import Database
 from service.storage.store import Store
+from tests.contracts.documents_made import LIMITS
 from tests.fakes.postgres import PostgresServer, run_postgres
+
+
+@pytest.fixture
+def reader() -> Iterator[DocumentReader]:
+    """A reader whose processes have read nothing yet; files of tests that need none of their own keep a warm one."""
+    made = DocumentReader(LIMITS)
+    yield made
+    made.close()
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,17 @@ from dataclasses import dataclass
 import pypdfium2 as pdfium
 from reportlab.pdfgen.canvas import Canvas
 
+from service.documents.reader import ReadingLimits
+
 Draw = Callable[[Canvas], None]
+LIMITS = ReadingLimits(
+    max_pages=1000,
+    max_page_pixels=50_000_000,
+    page_timeout_s=20.0,
+    ocr_page_timeout_s=90.0,
+    pdf_memory_bytes=2_000_000_000,
+    ocr_memory_bytes=1_400_000_000,
+)
 
 
 def pdf_of(*pages: Draw, size: tuple[float, float] = (595.0, 842.0)) -> bytes:

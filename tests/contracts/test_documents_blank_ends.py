@@ -12,8 +12,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from service.documents.reader import DocumentReader
 from service.domain.pages import PageRange, TextSource
-from tests.contracts.documents_made import pdf_of, text_page
-from tests.contracts.test_documents_boxes import LIMITS
+from tests.contracts.documents_made import LIMITS, pdf_of, text_page
 
 
 @pytest.fixture(scope="module")

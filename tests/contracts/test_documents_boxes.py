@@ -11,19 +11,11 @@ import pytest
 from PIL import Image
 from reportlab.pdfgen.canvas import Canvas
 
-from service.documents.reader import DocumentReader, ReadingLimits, RenderOptions
+from service.documents.reader import DocumentReader, RenderOptions
 from service.domain.geometry import Box
 from service.domain.pages import PageRange, PageText, TextSource
-from tests.contracts.documents_made import PageShape, pdf_of, reshaped
+from tests.contracts.documents_made import LIMITS, PageShape, pdf_of, reshaped
 
-LIMITS = ReadingLimits(
-    max_pages=1000,
-    max_page_pixels=50_000_000,
-    page_timeout_s=20.0,
-    ocr_page_timeout_s=90.0,
-    pdf_memory_bytes=2_000_000_000,
-    ocr_memory_bytes=1_400_000_000,
-)
 COLOURS = {
     "Alpha": (255, 0, 0),
     "Beta": (0, 150, 0),

@@ -14,7 +14,7 @@ from pptx.util import Pt
 
 from service.documents.reader import DocumentReader
 from service.domain.pages import MediaKind, PageRange
-from tests.contracts.test_documents_boxes import LIMITS
+from tests.contracts.documents_made import LIMITS
 from tests.contracts.test_documents_office import saved
 
 # Several hundred MB; `.ci/run` installs it. Without it our own readers do this work, and they are tested always.

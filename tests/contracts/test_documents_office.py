@@ -18,7 +18,7 @@ from pptx.util import Pt
 from service.documents.reader import DocumentReader
 from service.domain.errors import ErrorCode, InputError
 from service.domain.pages import MediaKind, PageRange, PageText
-from tests.contracts.test_documents_boxes import LIMITS
+from tests.contracts.documents_made import LIMITS
 
 
 @pytest.fixture(scope="module")

@@ -15,8 +15,7 @@ from reportlab.pdfgen.canvas import Canvas
 from service.documents.reader import DocumentReader, RenderOptions
 from service.domain.errors import ErrorCode, InputError
 from service.domain.pages import MediaKind, PageRange, PageText, TextSource
-from tests.contracts.documents_made import pdf_of, raw_pdf, text_page
-from tests.contracts.test_documents_boxes import LIMITS
+from tests.contracts.documents_made import LIMITS, pdf_of, raw_pdf, text_page
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pypdfium2 as pdfium
@@ -11,7 +10,6 @@ import pytest
 from service.documents.reader import DocumentReader, RenderOptions
 from service.domain.pages import PageRange, PageText
 from tests.contracts.documents_made import absent_font, raw_pdf
-from tests.contracts.test_documents_boxes import LIMITS
 
 WORDS = b"BT /F1 12 Tf 20 250 Td (AMOUNT WAGON) Tj 0 -40 Td /F2 14 Tf (GRAND MEMO) Tj ET"
 
@@ -19,14 +17,6 @@ WORDS = b"BT /F1 12 Tf 20 250 Td (AMOUNT WAGON) Tj 0 -40 Td /F2 14 Tf (GRAND MEM
 def absent_fonts(width: int) -> bytes:
     """Two fonts that have to be stood in for, with serifs and without."""
     return absent_font(b"F1", width=width) + b" " + absent_font(b"F2", width=width, serif=True)
-
-
-@pytest.fixture
-def reader() -> Iterator[DocumentReader]:
-    """A reader whose process has read nothing yet."""
-    made = DocumentReader(LIMITS)
-    yield made
-    made.close()
 
 
 @pytest.fixture

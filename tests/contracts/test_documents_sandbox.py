@@ -9,7 +9,6 @@ import sys
 import threading
 import time
 import zlib
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,20 +18,11 @@ import pytest
 from service.documents.reader import DocumentReader, ReadingAbortedError, RenderOptions
 from service.domain.errors import ErrorCode, ReadingError
 from service.domain.pages import PageRange, TextSource
-from tests.contracts.documents_made import pdf_of, raw_pdf, text_page
-from tests.contracts.test_documents_boxes import LIMITS
+from tests.contracts.documents_made import LIMITS, pdf_of, raw_pdf, text_page
 
 ROOT = Path(__file__).parents[2]
 SLOW = b"0.1 w " + b" ".join(b"%d 0 m 0 %d l S" % (x % 400, x % 300) for x in range(60_000))
 """A drawing that takes PDFium some seconds."""
-
-
-@pytest.fixture
-def reader() -> Iterator[DocumentReader]:
-    """A reader of its own for every test."""
-    made = DocumentReader(LIMITS)
-    yield made
-    made.close()
 
 
 @pytest.fixture
