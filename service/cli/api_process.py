@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import socket
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from service.cli.flag_groups import HomeFlag
 from service.cli.session import load_settings, open_services, require_queue, start_logging
 
 if TYPE_CHECKING:
@@ -21,9 +21,11 @@ _GRACE_S = 3
 
 
 def api(
-    host: Annotated[str | None, typer.Option(help="Address to listen on. [default: 127.0.0.1]")] = None,
-    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port; 0: any free one. [default: 8000]")] = None,
-    home: Annotated[Path | None, typer.Option(help="Folder that holds all state. [default: .fieldmark]")] = None,
+    host: Annotated[str | None, typer.Option(help="Address to listen on.", show_default="127.0.0.1")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Port; 0: any free one.", show_default="8000")
+    ] = None,
+    home: HomeFlag = None,
     socket_fd: Annotated[int | None, typer.Option(hidden=True, help="Descriptor of a listening socket.")] = None,
     parent: Annotated[int | None, typer.Option(hidden=True, help="Process with which this one ends.")] = None,
 ) -> None:

@@ -8,102 +8,29 @@ from typing import TYPE_CHECKING
 import typer
 
 from service.cli.batch_find import split_pattern
-from service.cli.batch_flags import (
-    ApiKeyFlag,
-    BudgetFlag,
-    CsvFlags,
-    DoneDirFlag,
-    Draw,
-    DryRunFlag,
-    EveryFlag,
-    ExcludeFlag,
-    FailedDirFlag,
-    FolderArgument,
-    HomeFlag,
-    IncludeFlag,
-    JobsFlag,
-    ModelFlag,
-    MostTokensFlag,
-    MoveFlags,
-    NoCacheFlag,
-    OnlyFlag,
-    OpinionFlag,
-    OutFlag,
-    PasswordsFlag,
-    RepeatFlags,
-    RerunFlag,
-    SampleFlag,
-    SeedFlag,
-    ServerFlag,
-    SplitFlag,
-    StopFlag,
-    TablesFlag,
-    WatchFlag,
-    limits_of,
-    outputs_of,
-    plan_of,
-    selection_of,
-)
+from service.cli.batch_flags import BatchFlags, FolderArgument, OutFlag
 from service.cli.batch_plan import BatchPlan
 from service.cli.exit_codes import ExitCode
-from service.cli.export_flags import BomFlag, DecimalCommaFlag, FormatFlag, SeparatorFlag
-from service.cli.session import SchemaFlag, SchemasFlag, load_settings, order_of_flags, quieter, say, start_logging
+from service.cli.flag_groups import HomeFlag, grouped
+from service.cli.session import load_settings, quieter, say, start_logging
 
 if TYPE_CHECKING:
     from service.cli.batch_ledger import Ledger
     from service.settings import Settings
 
 
-def batch(  # noqa: PLR0913 - a parameter is a flag
-    folder: FolderArgument,
-    out: OutFlag,
-    schema: SchemaFlag = None,
-    schemas: SchemasFlag = None,
-    model: ModelFlag = None,
-    split_documents: SplitFlag = False,
-    second_opinion: OpinionFlag = None,
-    no_cache: NoCacheFlag = False,
-    include: IncludeFlag = None,
-    exclude: ExcludeFlag = None,
-    only: OnlyFlag = None,
-    sample: SampleFlag = None,
-    seed: SeedFlag = 0,
-    dry_run: DryRunFlag = False,
-    jobs: JobsFlag = 8,
-    rerun_if: RerunFlag = None,
-    stop_after_failures: StopFlag = None,
-    budget: BudgetFlag = None,
-    max_tokens: MostTokensFlag = None,
-    passwords: PasswordsFlag = None,
-    watch: WatchFlag = False,
-    every: EveryFlag = 2.0,
-    done_dir: DoneDirFlag = None,
-    failed_dir: FailedDirFlag = None,
-    kind: FormatFlag = None,
-    tables: TablesFlag = None,
-    separator: SeparatorFlag = None,
-    decimal_comma: DecimalCommaFlag = False,
-    bom: BomFlag = False,
-    server: ServerFlag = None,
-    api_key: ApiKeyFlag = None,
-    home: HomeFlag = None,
-) -> None:
+@grouped
+def batch(folder: FolderArgument, out: OutFlag, flags: BatchFlags, home: HomeFlag = None) -> None:
     """Turn a folder of files into records; run it again, and it goes on where it was.
 
     Results lie under the names of their files; the books, the failures and tables over all results under _batch.
     What is done is not done again: not after Ctrl-C, a crash or an upgrade, unless --rerun-if says so.
     """
-    settings = load_settings(home, api_key=api_key)
+    settings = load_settings(home, api_key=flags.pace.api_key)
     start_logging(quieter(settings), "batch")
     root, patterns = split_pattern(folder)
-    order = replace(order_of_flags(root, schema, schemas), model=model, split_documents=split_documents)
-    order = replace(order, second_opinion=second_opinion, cache=not no_cache)
-    chosen = selection_of([*patterns, *(include or [])], exclude or [], only, Draw(sample, seed))
-    outputs = outputs_of(out, kind, tables, CsvFlags(separator, decimal_comma, bom), MoveFlags(done_dir, failed_dir))
-    repeat = RepeatFlags(only is not None, rerun_if, passwords, every if watch else None)
-    limits = limits_of(stop_after_failures, budget, max_tokens)
-    plan = plan_of(order, chosen, outputs, limits, jobs=jobs, repeat=repeat)
-    raise typer.Exit(int((_estimate if dry_run else _run)(plan, settings, server)))
+    plan = flags.plan(root, patterns, out)
+    raise typer.Exit(int((_estimate if flags.pace.dry_run else _run)(plan, settings, flags.pace.server)))
 
 
 def _estimate(plan: BatchPlan, settings: Settings, server: str | None) -> ExitCode:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from service.cli.exit_codes import ExitCode
+from service.cli.flag_groups import HomeFlag
 from service.cli.session import load_settings, make_console, quieter, start_logging
 
 _STYLES = {"ok": "green", "missing": "yellow", "wrong": "bold red"}
@@ -18,7 +18,7 @@ def doctor(
     explain: Annotated[
         str | None, typer.Option(metavar="JOB", help="Tell step by step what became of a job.", show_default=False)
     ] = None,
-    home: Annotated[Path | None, typer.Option(help="Folder that holds all state.")] = None,
+    home: HomeFlag = None,
 ) -> None:
     """Say what is installed, what is missing, and how to get it."""
     settings = load_settings(home)

@@ -7,6 +7,7 @@ import tempfile
 import time
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,6 +16,7 @@ import typer
 
 from service import __version__
 from service.cli.exit_codes import ExitCode
+from service.cli.flag_groups import HomeFlag, ModelFlag, grouped
 from service.cli.session import load_settings, quieter, say, start_logging, write_out
 from service.domain.errors import ErrorCode, InputError
 
@@ -25,28 +27,43 @@ if TYPE_CHECKING:
     from service.settings import Settings
 
 
-def evaluate(  # noqa: PLR0913 - a parameter is a flag
-    sets: Annotated[
-        list[Path] | None,
-        typer.Argument(exists=True, file_okay=False, metavar="SET…", help="Folders, each with a truth.jsonl."),
-    ] = None,
-    reviewed: Annotated[
-        Path | None,
-        typer.Option(file_okay=False, help="Folder for the documents that people approved: a set like the others."),
-    ] = None,
-    model: Annotated[str | None, typer.Option(help="`provider` or `provider:model`.")] = None,
-    json_file: Annotated[Path | None, typer.Option("--json", dir_okay=False, help="File for the run as JSON.")] = None,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportFlags:
+    """What comes of it."""
+
+    json_file: Annotated[Path | None, typer.Option("--json", dir_okay=False, help="File for the run as JSON.")] = None
     html_file: Annotated[
         Path | None, typer.Option("--html", dir_okay=False, help="File for the run as a page, with the curve.")
-    ] = None,
+    ] = None
     against: Annotated[
-        Path | None, typer.Option(exists=True, dir_okay=False, help="JSON of an earlier run: show what changed.")
-    ] = None,
+        Path | None,
+        typer.Option("--against", exists=True, dir_okay=False, help="JSON of an earlier run: show what changed."),
+    ] = None
     fail_below: Annotated[
-        float | None, typer.Option(min=0.0, max=1.0, help="Exit code 11 if the F1 of a set is below.")
-    ] = None,
-    jobs: Annotated[int, typer.Option(min=1, max=1000, help="Files in work at once.")] = 4,
-    home: Annotated[Path | None, typer.Option(help="Folder that holds all state.")] = None,
+        float | None,
+        typer.Option("--fail-below", min=0.0, max=1.0, help="Exit code 11 if the F1 of a set is below."),
+    ] = None
+
+
+_SetsArgument = Annotated[
+    list[Path] | None,
+    typer.Argument(exists=True, file_okay=False, metavar="SET…", help="Folders, each with a truth.jsonl."),
+]
+_ReviewedFlag = Annotated[
+    Path | None,
+    typer.Option(file_okay=False, help="Folder for the documents that people approved: a set like the others."),
+]
+_JobsFlag = Annotated[int, typer.Option(min=1, max=1000, help="Files in work at once.")]
+
+
+@grouped
+def evaluate(
+    report: ReportFlags,
+    sets: _SetsArgument = None,
+    reviewed: _ReviewedFlag = None,
+    model: ModelFlag = None,
+    jobs: _JobsFlag = 4,
+    home: HomeFlag = None,
 ) -> None:
     """Measure a model on documents whose truth is known: per field, what was found, what was right, what to trust.
 
@@ -58,7 +75,7 @@ def evaluate(  # noqa: PLR0913 - a parameter is a flag
     from service.cli.open_desk import open_desk
     from service.evaluation.difference import read_run
 
-    before = read_run(against) if against else None
+    before = read_run(report.against) if report.against else None
     with ExitStack() as held:
         desk = open_desk(settings, workers=settings.cpu_workers)
         held.callback(desk.close)
@@ -69,11 +86,11 @@ def evaluate(  # noqa: PLR0913 - a parameter is a flag
             given.append(reviewed)
             desk = held.enter_context(_forgetful(settings))
         run = _run(_names(given), desk, model, jobs)
-    _report(run, before, json_file=json_file, html_file=html_file)
-    raise typer.Exit(int(_exit_code(run, fail_below)))
+    _report(run, before, report)
+    raise typer.Exit(int(_exit_code(run, report.fail_below)))
 
 
-def _report(run: Run, before: EarlierRun | None, *, json_file: Path | None, html_file: Path | None) -> None:
+def _report(run: Run, before: EarlierRun | None, flags: ReportFlags) -> None:
     """Print the tables, and write the files that were asked for."""
     import orjson
 
@@ -84,10 +101,10 @@ def _report(run: Run, before: EarlierRun | None, *, json_file: Path | None, html
     write_out(run_text(run).encode())
     if before is not None:
         write_out(b"\n" + changes_text(before, compare_runs(before, run)).encode())
-    if json_file is not None:
-        _write(json_file, orjson.dumps(run.to_json(), option=orjson.OPT_INDENT_2))
-    if html_file is not None:
-        _write(html_file, run_html(run).encode())
+    if flags.json_file is not None:
+        _write(flags.json_file, orjson.dumps(run.to_json(), option=orjson.OPT_INDENT_2))
+    if flags.html_file is not None:
+        _write(flags.html_file, run_html(run).encode())
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
@@ -12,41 +13,42 @@ from service.exports.formats import CsvDialect, ExportFormat, ExportOptions, Sep
 FormatFlag = Annotated[
     ExportFormat | None, typer.Option("--format", help="Format of results; docs/exports.md.", show_default=False)
 ]
-SeparatorFlag = Annotated[
-    Separator | None, typer.Option("--separator", help="Between cells of CSV.", show_default=False)
+TableFlag = Annotated[
+    str | None,
+    typer.Option("--table", help="Path of an array, such as /lines; without it the records.", show_default=False),
 ]
-DecimalCommaFlag = Annotated[bool, typer.Option("--decimal-comma", help="Decimal commas in CSV.")]
-BomFlag = Annotated[bool, typer.Option("--bom", help="Begin CSV with a byte order mark, for Excel.")]
 
 
-def export_options(
-    kind: ExportFormat,
-    *,
-    table: str | None = None,
-    separator: Separator | None,
-    decimal_comma: bool,
-    bom: bool,
-    also_csv: bool = False,
-) -> ExportOptions:
-    """What the flags say.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CsvFlags:
+    """How CSV is written."""
 
-    Args:
-        kind: the format of results.
-        table: its one table.
-        separator: between cells of CSV.
-        decimal_comma: in CSV.
-        bom: of CSV.
-        also_csv: whether CSV is written beside that format.
+    separator: Annotated[
+        Separator | None, typer.Option("--separator", help="Between cells of CSV.", show_default=False)
+    ] = None
+    decimal_comma: Annotated[bool, typer.Option("--decimal-comma", help="Decimal commas in CSV.")] = False
+    bom: Annotated[bool, typer.Option("--bom", help="Begin CSV with a byte order mark, for Excel.")] = False
 
-    Raises:
-        InputError: `invalid_option`, flags of CSV for another format, or ones that cannot be together.
-    """
-    if kind is not ExportFormat.CSV and not also_csv and (separator is not None or decimal_comma or bom):
-        raise InputError(
-            ErrorCode.INVALID_OPTION,
-            "--separator, --decimal-comma and --bom are for --format csv alone.",
-            param="format",
-        )
-    usual = Separator.SEMICOLON if decimal_comma else Separator.COMMA
-    dialect = CsvDialect(separator=separator or usual, decimal_comma=decimal_comma, bom=bom)
-    return ExportOptions(format=kind, table=table, dialect=dialect)
+    def options(self, kind: ExportFormat, *, table: str | None = None, also_csv: bool = False) -> ExportOptions:
+        """What the flags say.
+
+        Args:
+            kind: the format of results.
+            table: its one table.
+            also_csv: whether CSV is written beside that format.
+
+        Raises:
+            InputError: `invalid_option`, flags of CSV for another format, or ones that cannot be together.
+        """
+        if kind is not ExportFormat.CSV and not also_csv and self != _NO_FLAGS:
+            raise InputError(
+                ErrorCode.INVALID_OPTION,
+                "--separator, --decimal-comma and --bom are for --format csv alone.",
+                param="format",
+            )
+        usual = Separator.SEMICOLON if self.decimal_comma else Separator.COMMA
+        dialect = CsvDialect(separator=self.separator or usual, decimal_comma=self.decimal_comma, bom=self.bom)
+        return ExportOptions(format=kind, table=table, dialect=dialect)
+
+
+_NO_FLAGS = CsvFlags()

@@ -11,20 +11,12 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from service.cli.exit_codes import ExitCode, exit_code_of
-from service.cli.export_flags import BomFlag, DecimalCommaFlag, FormatFlag, SeparatorFlag, export_options
-from service.cli.session import (
-    SchemaFlag,
-    SchemasFlag,
-    load_settings,
-    make_console,
-    order_of_flags,
-    quieter,
-    say,
-    start_logging,
-    write_out,
-)
+from service.cli.export_flags import CsvFlags, FormatFlag, TableFlag
+from service.cli.flag_groups import HomeFlag, grouped
+from service.cli.order_flags import OrderFlags
+from service.cli.session import load_settings, make_console, quieter, say, start_logging, write_out
 from service.domain.errors import ErrorCode, InputError
-from service.exports.formats import ExportFormat, ExportOptions, Separator
+from service.exports.formats import ExportFormat, ExportOptions
 
 if TYPE_CHECKING:
     from service.cli.desk import Desk, JobView, Order
@@ -37,72 +29,82 @@ _PENDING = "waiting"
 _BINARY = (ExportFormat.XLSX, ExportFormat.PARQUET)
 
 
-_TableFlag = Annotated[
-    str | None, typer.Option(help="Path of an array, such as /lines; empty: the records.", show_default=False)
-]
 _FileArgument = Annotated[
     Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="PDF, picture or office file.")
 ]
-_OpinionFlag = Annotated[
-    bool | None, typer.Option(help="Ask the embedded model about the same pages too.", show_default=False)
-]
-_SplitFlag = Annotated[
-    bool, typer.Option("--split-documents", help="The file may hold several documents: a record for each.")
-]
-_PasswordFlag = Annotated[
-    str | None, typer.Option(envvar="FIELDMARK_PASSWORD", help="Opens an encrypted file.", show_default=False)
-]
 
 
-def extract(  # noqa: PLR0913 - a parameter is a flag
-    file: _FileArgument,
-    schema: SchemaFlag = None,
-    schemas: SchemasFlag = None,
-    model: Annotated[str | None, typer.Option(help="`provider` or `provider:model`.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="JSON even in a terminal.")] = False,
-    kind: FormatFlag = None,
-    table: _TableFlag = None,
-    separator: SeparatorFlag = None,
-    decimal_comma: DecimalCommaFlag = False,
-    bom: BomFlag = False,
-    out: Annotated[Path | None, typer.Option("--out", dir_okay=False, help="File to write to.")] = None,
-    split_documents: _SplitFlag = False,
-    password: _PasswordFlag = None,
-    pages_per_chunk: Annotated[int | None, typer.Option(min=1, help="Pages of one model request.")] = None,
-    max_tokens: Annotated[int | None, typer.Option(min=1, help="Most tokens it may use.")] = None,
-    max_requests: Annotated[int | None, typer.Option(min=1, help="Most model requests it may send.")] = None,
-    max_cost: Annotated[float | None, typer.Option(min=0.0, help="Most it may cost, by the price table.")] = None,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Ask the model even if the answer is known.")] = False,
-    second_opinion: _OpinionFlag = None,
-    home: Annotated[Path | None, typer.Option(help="Folder that holds all state.")] = None,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceFlags:
+    """How the file is worked on."""
+
+    password: Annotated[
+        str | None, typer.Option(envvar="FIELDMARK_PASSWORD", help="Opens an encrypted file.", show_default=False)
+    ] = None
+    pages_per_chunk: Annotated[int | None, typer.Option(min=1, help="Pages of one model request.")] = None
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="Most tokens it may use.")] = None
+    max_requests: Annotated[int | None, typer.Option(min=1, help="Most model requests it may send.")] = None
+    max_cost: Annotated[float | None, typer.Option(min=0.0, help="Most it may cost, by the price table.")] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownFlags:
+    """What is written."""
+
+    as_json: Annotated[bool, typer.Option("--json", help="JSON even in a terminal.")] = False
+    kind: FormatFlag = None
+    table: TableFlag = None
+    out: Annotated[Path | None, typer.Option("--out", dir_okay=False, help="File to write to.")] = None
+    csv: CsvFlags
+
+    def options(self) -> ExportOptions | None:
+        """What is to be written, refused before any work is done if it cannot be; None: no file is asked for.
+
+        Raises:
+            InputError: `invalid_option`.
+        """
+        if self.kind is None and self.table is None and self.out is None and self.csv == CsvFlags():
+            return None
+        kind = self.kind or self._kind_of_ending()
+        if self.out is None and kind in _BINARY and sys.stdout.isatty():
+            raise InputError(
+                ErrorCode.INVALID_OPTION, f"{kind} is not for a terminal: name a file with --out.", param="out"
+            )
+        return self.csv.options(kind, table=self.table)
+
+    def _kind_of_ending(self) -> ExportFormat:
+        ending = self.out.suffix.removeprefix(".").lower() if self.out else ""
+        if ending not in [*ExportFormat]:
+            raise InputError(ErrorCode.INVALID_OPTION, "Say in which --format the file is wanted.", param="format")
+        return ExportFormat(ending)
+
+
+@grouped
+def extract(
+    file: _FileArgument, wanted: OrderFlags, source: SourceFlags, shown: ShownFlags, home: HomeFlag = None
 ) -> None:
     """Turn one file into a record: a table in a terminal, JSON in a pipe, or a file for other programs.
 
     Works in this process, without Redis; if `fieldmark serve` owns the home, it does the work.
     """
-    flags = _Flags(table=table, separator=separator, decimal_comma=decimal_comma, bom=bom, out=out)
-    wanted = _file_options(kind, flags)
+    options = shown.options()
     settings = load_settings(home)
     start_logging(quieter(settings), "extract")
     from service.domain.budget import Budget  # the help text needs neither
     from service.domain.jobs import Priority
 
     order = replace(
-        order_of_flags(file, schema, schemas),
-        model=model,
-        split_documents=split_documents,
-        pages_per_chunk=pages_per_chunk,
+        wanted.order(file),
+        pages_per_chunk=source.pages_per_chunk,
         priority=Priority.HIGH,  # a person waits
-        budget=Budget(max_tokens=max_tokens, max_requests=max_requests, max_cost=max_cost),
-        cache=not no_cache,
-        second_opinion=second_opinion,
-        password=password,
+        budget=Budget(max_tokens=source.max_tokens, max_requests=source.max_requests, max_cost=source.max_cost),
+        password=source.password,
     )
-    view, result, schemas_used = _work(settings, order, wanted)
-    if wanted is not None:
-        _write_file(result, schemas_used, wanted, out)
+    view, result, schemas_used = _work(settings, order, options)
+    if options is not None:
+        _write_file(result, schemas_used, options, shown.out)
     else:
-        _show(result, as_json=as_json or not sys.stdout.isatty())
+        _show(result, as_json=shown.as_json or not sys.stdout.isatty())
     _end(view)
 
 
@@ -130,38 +132,6 @@ def _work(settings: Settings, order: Order, wanted: ExportOptions | None) -> tup
         return _follow(desk, job_id), desk.result(job_id), order.schema_set()
     finally:
         desk.close()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Flags:
-    """What shapes a file."""
-
-    table: str | None
-    separator: Separator | None
-    decimal_comma: bool
-    bom: bool
-    out: Path | None
-
-
-def _file_options(kind: ExportFormat | None, flags: _Flags) -> ExportOptions | None:
-    """What the flags say, refused before any work is done if it cannot be; None: no file is asked for."""
-    if kind is None and flags == _NO_FLAGS:
-        return None
-    if kind is None:
-        ending = flags.out.suffix.removeprefix(".").lower() if flags.out else ""
-        if ending not in [*ExportFormat]:
-            raise InputError(ErrorCode.INVALID_OPTION, "Say in which --format the file is wanted.", param="format")
-        kind = ExportFormat(ending)
-    if flags.out is None and kind in _BINARY and sys.stdout.isatty():
-        raise InputError(
-            ErrorCode.INVALID_OPTION, f"{kind} is not for a terminal: name a file with --out.", param="out"
-        )
-    return export_options(
-        kind, table=flags.table, separator=flags.separator, decimal_comma=flags.decimal_comma, bom=flags.bom
-    )
-
-
-_NO_FLAGS = _Flags(table=None, separator=None, decimal_comma=False, bom=False, out=None)
 
 
 def _write_file(result: JsonObject, schemas: SchemaSet, wanted: ExportOptions, out: Path | None) -> None:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from service.cli.flag_groups import HomeFlag
 from service.cli.session import load_settings, make_console, open_services, quieter, say, start_logging, write_out
 
 if TYPE_CHECKING:
     from service.settings import Settings
 
 keys = typer.Typer(help="API keys: who may use this installation.", no_args_is_help=True)
-_Home = Annotated[Path | None, typer.Option(help="Folder that holds all state.")]
 
 
 class RoleName(StrEnum):
@@ -32,7 +32,7 @@ def add(
     name: Annotated[str, typer.Argument(help="Person or program; made if not there.")],
     role: Annotated[RoleName | None, typer.Option(help="What it may do; `submit` if it is new.")] = None,
     label: Annotated[str, typer.Option(help="Where this key is used.")] = "",
-    home: _Home = None,
+    home: HomeFlag = None,
 ) -> None:
     """Make a key. It is printed once, and kept nowhere."""
     from service.auth.keys import create_key  # the help text needs neither
@@ -45,7 +45,7 @@ def add(
 
 
 @keys.command("list")
-def list_all(home: _Home = None) -> None:
+def list_all(home: HomeFlag = None) -> None:
     """Show all keys by their first letters, the ended ones too."""
     from rich.table import Table  # the help text needs neither
 
@@ -63,7 +63,7 @@ def list_all(home: _Home = None) -> None:
 
 @keys.command()
 def revoke(
-    key_id: Annotated[str, typer.Argument(metavar="ID", help="As `list` shows it.")], home: _Home = None
+    key_id: Annotated[str, typer.Argument(metavar="ID", help="As `list` shows it.")], home: HomeFlag = None
 ) -> None:
     """End a key within seconds."""
     from service.auth.keys import revoke_key  # the help text needs it not

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
+from service.cli.flag_groups import HomeFlag
 from service.cli.session import load_settings, quieter, start_logging, write_out
 
 if TYPE_CHECKING:
     from service.settings import Settings
 
 
-def models(home: Annotated[Path | None, typer.Option(help="Folder that holds all state.")] = None) -> None:
+def models(home: HomeFlag = None) -> None:
     """List the models that can be used here, and what the others need."""
     settings = load_settings(home)
     start_logging(quieter(settings), "models")

@@ -28,7 +28,7 @@ def rehearse(
         Path | None,
         typer.Option(exists=True, dir_okay=False, help="File with faults, answers and patterns: docs/rehearse.md."),
     ] = None,
-    again: Annotated[bool, typer.Option(help="Begin the faults anew when they are used up.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="Begin the faults anew when they are used up.")] = False,
     latency: Annotated[float, typer.Option(min=0, help="Seconds before each answer.")] = 0.0,
     faults: Annotated[bool, typer.Option("--faults", help="List the faults and end.")] = False,
 ) -> None:
@@ -66,7 +66,10 @@ async def _serve(options: RehearsalOptions, port: int) -> None:
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     bound = await server.start("127.0.0.1", port)
     base_url = f"http://127.0.0.1:{bound}/v1"
-    say(f"A client is led here by FIELDMARK_UPSTAGE_BASE_URL={base_url} or FIELDMARK_OPENAI_BASE_URL={base_url}")
+    say(
+        f"A client is led here by FIELDMARK_UPSTAGE_BASE_URL={base_url} or FIELDMARK_OPENAI_BASE_URL={base_url}, "
+        "with any key (FIELDMARK_UPSTAGE_API_KEY, FIELDMARK_OPENAI_API_KEY)"
+    )
     write_out(orjson.dumps({"port": bound, "base_url": base_url}))
     await stop.wait()
     await server.stop()

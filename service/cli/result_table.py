@@ -14,6 +14,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from service.cli.session import counted
 from service.domain.records import Json, JsonObject
 
 _CELL = re.compile(r"^(?P<list>.*)/(?P<row>\d+)/(?P<name>[^/]+)$")
@@ -51,7 +52,8 @@ def render_record(record: JsonObject, most_rows: int = _MOST_ROWS) -> Renderable
     numbers = ", ".join(str(n) for n in pages) if isinstance(pages, list) else ""
     schema = record.get("schema")
     name = plain(schema.get("name")) if isinstance(schema, dict) else ""
-    title = Text(f"record {_plus_one(record.get('index'))} · pages {numbers} · {name}", style="bold")
+    some = "page" if numbers.isdigit() else "pages"
+    title = Text(f"record {_plus_one(record.get('index'))} · {some} {numbers} · {name}", style="bold")
     return Group(title, singles, *(_rows_table(path, rows, most_rows) for path, rows in lists.items()))
 
 
@@ -66,11 +68,12 @@ def _headline(result: JsonObject) -> Text:
     file = result.get("file")
     name = plain(file.get("name")) if isinstance(file, dict) else ""
     usage = result.get("usage")
-    pages = usage.get("pages") if isinstance(usage, dict) else 0
+    said = usage.get("pages") if isinstance(usage, dict) else 0
+    pages = said if isinstance(said, int) else 0
     line = Text(f"{name}  ")
     line.append(status, style=_STATUS_STYLES.get(status, "bold red"))
     return line.append(
-        f"  {pages} pages · {plain(result.get('model'))} · job {plain(result.get('job_id'))}", style="dim"
+        f"  {counted(pages, 'page')} · {plain(result.get('model'))} · {plain(result.get('job_id'))}", style="dim"
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from service.cli.flag_groups import HomeFlag
 from service.cli.session import (
     load_settings,
     make_console,
@@ -23,11 +24,10 @@ if TYPE_CHECKING:
     from service.settings import Settings
 
 schema = typer.Typer(help="Named schemas: what is wanted of documents.", no_args_is_help=True)
-_Home = Annotated[Path | None, typer.Option(help="Folder that holds all state.")]
 
 
 @schema.command("list")
-def list_all(home: _Home = None) -> None:
+def list_all(home: HomeFlag = None) -> None:
     """Show every name and the version that it means."""
     from rich.table import Table  # the help text needs none of these
 
@@ -51,7 +51,7 @@ def list_all(home: _Home = None) -> None:
 def show(
     reference: Annotated[str, typer.Argument(metavar="REF", help="`name`, or `name@version`.")],
     effective: Annotated[bool, typer.Option("--effective", help="What values always satisfy, instead.")] = False,
-    home: _Home = None,
+    home: HomeFlag = None,
 ) -> None:
     """Print a schema."""
     import orjson  # the help text needs none of these
@@ -71,7 +71,7 @@ def show(
 def add(
     name: Annotated[str, typer.Argument(help="Letters, digits, `_`, `-` and `.`.")],
     file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="JSON Schema, bare or in a wrapper.")],
-    home: _Home = None,
+    home: HomeFlag = None,
 ) -> None:
     """Keep a schema under a name; the same content is the same version."""
     from service.auth.callers import LOCAL_TENANT, LOCAL_USER  # the help text needs neither
@@ -90,7 +90,7 @@ def generate(
         list[Path], typer.Argument(exists=True, dir_okay=False, help="1 to 3 documents of one kind.", metavar="FILE...")
     ],
     instruction: Annotated[str, typer.Option(help="Which fields are wanted, in words.", show_default=False)] = "",
-    home: _Home = None,
+    home: HomeFlag = None,
 ) -> None:
     """Propose a schema for documents, to look over and to keep with `schema add`; works offline."""
     import orjson  # the help text needs none of these

@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 import os
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from service import __version__
+from service.cli.flag_groups import HomeFlag
 from service.cli.session import load_settings, open_services, say, start_logging
 
 if TYPE_CHECKING:
@@ -20,9 +20,11 @@ _log = logging.getLogger(__name__)
 
 
 def serve(
-    host: Annotated[str | None, typer.Option(help="Address to listen on. [default: 127.0.0.1]")] = None,
-    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port; 0: any free one. [default: 8000]")] = None,
-    home: Annotated[Path | None, typer.Option(help="Folder that holds all state. [default: .fieldmark]")] = None,
+    host: Annotated[str | None, typer.Option(help="Address to listen on.", show_default="127.0.0.1")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Port; 0: any free one.", show_default="8000")
+    ] = None,
+    home: HomeFlag = None,
 ) -> None:
     """Run API, workers and a private Redis, and end them together."""
     settings = load_settings(home, api_host=host, api_port=port)

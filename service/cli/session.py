@@ -8,10 +8,9 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, cast
 
 import orjson
-import typer
 
 from service import __version__
 from service.domain.errors import ErrorCode, InputError
@@ -20,26 +19,9 @@ from service.domain.records import JsonObject
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from service.cli.desk import Order
     from service.jobs.services import Services
     from service.settings import Settings
 
-SchemaFlag = Annotated[
-    str | None,
-    typer.Option(
-        "--schema",
-        help="File with a JSON Schema, or the `name` or `name@version` of one; `schema list`.",
-        show_default=False,
-    ),
-]
-SchemasFlag = Annotated[
-    str | None,
-    typer.Option(
-        "--schemas",
-        help="Several names with commas between, or `auto`: each document gets the schema it fits, or none.",
-        show_default=False,
-    ),
-]
 _PIPE_WIDTH = 200
 _REFERENCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.\-]*(@\d{1,9})?")
 _TALKATIVE = ("alembic", "celery", "httpx", "kombu")
@@ -96,24 +78,6 @@ def quieter(settings: Settings) -> Settings:
     return settings.model_copy(update={"log_level": "WARNING"}) if settings.log_level == "INFO" else settings
 
 
-def order_of_flags(path: Path, schema: str | None, schemas: str | None) -> Order:
-    """What `--schema` or `--schemas` ask of a file.
-
-    Raises:
-        InputError: `invalid_option`, none of the two is given, or both; `invalid_schema`, `--schema` is neither a file
-            nor can it be a name.
-    """
-    from service.cli.desk import Order  # the help text needs it not
-
-    if (schema is None) == (schemas is None):
-        message = "Say what is wanted with --schema, or with --schemas; one of them."
-        raise InputError(ErrorCode.INVALID_OPTION, message, param="schema")
-    if schemas is not None:
-        return Order(path=path, schema={}, schemas=tuple(name.strip() for name in schemas.split(",")))
-    source, reference = schema_of_flag(schema or "")
-    return Order(path=path, schema=source, schema_ref=reference)
-
-
 def schema_of_flag(flag: str) -> tuple[JsonObject, str | None]:
     """What `--schema` means: the content of a file, or else the reference of a kept or ready schema.
 
@@ -155,6 +119,11 @@ def read_schema(path: Path) -> JsonObject:
 def say(message: str) -> None:
     """A line for the person at the terminal; results alone go to standard output."""
     print(message, file=sys.stderr, flush=True)  # noqa: T201 - a command talks to a person
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 page`, `2 pages`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def make_console() -> Console:

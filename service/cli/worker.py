@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from service.cli.flag_groups import HomeFlag
 from service.cli.session import load_settings, require_queue, start_logging
 from service.domain.jobs import QueueName
 
@@ -18,7 +18,7 @@ def worker(
     urgent: Annotated[
         bool, typer.Option("--urgent", help="One process that leaves batches to others; beside `--queue cpu` ones.")
     ] = False,
-    home: Annotated[Path | None, typer.Option(help="Folder that holds all state.")] = None,
+    home: HomeFlag = None,
     parent: Annotated[int | None, typer.Option(hidden=True, help="Process with which this one ends.")] = None,
 ) -> None:
     """Work on one queue until told to stop; SIGTERM lets it finish what it is doing."""

@@ -190,9 +190,12 @@ def test_an_example_is_of_its_own_shape(model: type[BaseModel], shown: object) -
 
 
 def test_documentation_lists_every_route(api: httpx.Client) -> None:
-    """docs/api.md, in the same words."""
+    """docs/api.md, in the same words, and in each row what may stand in the query."""
     text = (Path(__file__).parents[2] / "docs" / "api.md").read_text("utf-8")
     for path, methods in api.get("/openapi.json").json()["paths"].items():
         shown = re.sub(r"\{page\}", "{n}", re.sub(r"\{\w+_id\}", "{id}", path.removeprefix(API)))
-        for method in methods:
-            assert f"| `{method.upper()} {shown}` |" in text
+        for method, operation in methods.items():
+            row = next((line for line in text.splitlines() if line.startswith(f"| `{method.upper()} {shown}` |")), "")
+            asked = [one["name"] for one in operation.get("parameters", []) if one["in"] == "query"]
+            assert row, (method, path)
+            assert [name for name in asked if f"`{name}" not in row] == [], (method, path)

@@ -31,6 +31,9 @@ def test_from_upload_to_approval(open_screen: Opener, stub: ModelStub, tmp_path:
     file = tmp_path / "invoice.pdf"
     file.write_bytes(invoice())
     page.locator("#files").set_input_files(file)
+    wanted = page.get_by_label("What to extract")
+    expect(wanted).to_contain_text("receipt")  # ready schemas are offered before any was used
+    wanted.select_option("Another JSON Schema…")
     page.get_by_role("textbox", name="JSON Schema").fill(json.dumps(schema(lines=True)))
     page.get_by_role("button", name="Add", exact=True).click()
     expect(page.locator("td .chip.busy")).to_be_visible()

@@ -3,7 +3,7 @@
 import { ApiError, get, picture, post } from "./api.js";
 import { ask } from "./dialogs.js";
 import { $, foreign, h, mark } from "./dom.js";
-import { offerUpload, setSchemas, wireUpload } from "./intake.js";
+import { offerUpload, setUsed, wireUpload } from "./intake.js";
 import { mineToday } from "./tally.js";
 import { age, isOver, REVIEW, STATUS } from "./words.js";
 
@@ -181,7 +181,7 @@ function offerSchemas() {
     select.replaceChildren(h("option", { value: "" }, "Every schema"), ...names.map((name) => h("option", { value: name }, name)));
     select.value = chosen;
   }
-  setSchemas([...new Map([...jobs.values()].filter((job) => job.schema).map((job) => [job.schema.name, job.id]))].sort());
+  setUsed([...new Map([...jobs.values()].filter((job) => job.schema?.version === null).map((job) => [job.schema.name, job.id]))].sort());
 }
 
 async function poll() {

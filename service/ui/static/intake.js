@@ -5,26 +5,38 @@ import { $, foreign, h } from "./dom.js";
 
 const OWN = "own";
 const AUTO = "auto";
+/** Before what an option means: the name of a kept or ready schema, or a job that came with a schema of its own. */
+const KEPT = "kept:";
+const USED = "used:";
 const AT_ONCE = 3;
 let chosen = [];
-let known = [];
+let used = [];
 let added = () => {};
 
-/** Offer schemas that were used before: pairs of a name and a job that has it. */
-export function setSchemas(pairs) {
-  known = pairs;
+/** Offer schemas that came with jobs: pairs of a name and a job that has it. */
+export function setUsed(pairs) {
+  used = pairs;
 }
 
+const group = (label, pairs, mark) => (pairs.length ? h("optgroup", { label }, ...pairs.map(([name, value]) => h("option", { value: mark + value }, name))) : "");
+
 /** Ask what to extract from these files. */
-export function offerUpload(files) {
+export async function offerUpload(files) {
   if (!files.length) return;
   chosen = files;
   $("#chosen").replaceChildren(...files.map((file) => h("li", {}, foreign(file.name))));
-  const select = $("#intake-schema");
-  select.replaceChildren(...known.map(([name, job]) => h("option", { value: job }, name)), h("option", { value: AUTO }, "Each document the schema it fits"), h("option", { value: OWN }, "Another JSON Schema…"));
-  select.value = known.length ? known[0][1] : OWN;
-  showOwn();
   say("");
+  const { schemas } = await get("/schemas").catch(() => ({ schemas: [] }));
+  const named = (ready) => schemas.filter((entry) => entry.ready === ready).map(({ name }) => [name, name]);
+  const select = $("#intake-schema");
+  select.replaceChildren(
+    h("option", { value: AUTO }, "Each document the schema it fits"),
+    group("Kept", named(false), KEPT),
+    group("Used before", used, USED),
+    group("Comes with Fieldmark", named(true), KEPT),
+    h("option", { value: OWN }, "Another JSON Schema…"),
+  );
+  showOwn();
   if (!$("#intake").open) $("#intake").showModal();
 }
 
@@ -41,8 +53,9 @@ async function wanted() {
   const from = $("#intake-schema").value;
   if (from === AUTO) return ["schemas", AUTO];
   if (from === OWN) return ["schema", $("#schema-text").value];
-  const [name] = known.find(([, job]) => job === from);
-  return ["schema", JSON.stringify({ name, schema: await get(`/jobs/${from}/schema`) })];
+  if (from.startsWith(KEPT)) return ["schema_ref", from.slice(KEPT.length)];
+  const [name, job] = used.find(([, id]) => USED + id === from);
+  return ["schema", JSON.stringify({ name, schema: await get(`/jobs/${job}/schema`) })];
 }
 
 async function send(file, [field, value]) {
