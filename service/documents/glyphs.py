@@ -6,8 +6,10 @@ import ctypes
 import re
 import sys
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import repeat
+from typing import TypeAlias
 
 import numpy as np
 import pypdfium2 as pdfium
@@ -28,21 +30,46 @@ _REPLACEMENT = 0xFFFD
 _SURROGATES = 0xD800
 
 
-def _address(function: object) -> int:
-    return ctypes.cast(function, ctypes.c_void_p).value or 0  # pyright: ignore[reportArgumentType] - a C function
+_CNumber: TypeAlias = type[ctypes.c_int] | type[ctypes.c_uint] | type[ctypes.c_size_t] | type[ctypes.c_double]
 
 
-# PDFium's functions once more, taking and giving addresses as numbers: typed pointers take twice the time.
-_number, _place = ctypes.c_int, ctypes.c_void_p
-_text_object = ctypes.PYFUNCTYPE(ctypes.c_size_t, _place, _number)(_address(pdfium_c.FPDFText_GetTextObject))
-_unicode = ctypes.PYFUNCTYPE(ctypes.c_uint, _place, _number)(_address(pdfium_c.FPDFText_GetUnicode))
-_char_box = ctypes.PYFUNCTYPE(_number, _place, _number, _place, _place, _place, _place)(
-    _address(pdfium_c.FPDFText_GetCharBox)
+def _untyped(function: object, gives: _CNumber | None) -> Callable[..., int]:
+    """A function of PDFium's once more, without types of its arguments, and of its result where nobody looks at it.
+
+    References made beforehand and whole numbers then pass as they are: in half the time or less.
+    """
+    address = ctypes.cast(function, ctypes.c_void_p).value or 0  # pyright: ignore[reportArgumentType] - a C function
+    return ctypes.PYFUNCTYPE(gives)(address)
+
+
+_text_object = _untyped(pdfium_c.FPDFText_GetTextObject, ctypes.c_size_t)
+_unicode = _untyped(pdfium_c.FPDFText_GetUnicode, ctypes.c_uint)
+_char_box = _untyped(pdfium_c.FPDFText_GetCharBox, None)
+_char_matrix = _untyped(pdfium_c.FPDFText_GetMatrix, None)
+_char_origin = _untyped(pdfium_c.FPDFText_GetCharOrigin, None)
+_font_size: Callable[..., float] = _untyped(pdfium_c.FPDFText_GetFontSize, ctypes.c_double)
+_has_no_letter = _untyped(pdfium_c.FPDFText_HasUnicodeMapError, ctypes.c_int)
+_render_mode = _untyped(pdfium_c.FPDFTextObj_GetTextRenderMode, ctypes.c_int)
+_font = _untyped(pdfium_c.FPDFTextObj_GetFont, ctypes.c_size_t)
+_fill_colour = _untyped(pdfium_c.FPDFPageObj_GetFillColor, ctypes.c_int)
+_BLOCK = 2048
+"""Characters whose edges are read at once."""
+_memory = bytearray(8 * 4 * _BLOCK)
+_edges = np.frombuffer(_memory, np.float64).reshape(4, _BLOCK)
+_first_edge = ctypes.c_double.from_buffer(_memory)
+_PLACES = tuple(
+    tuple(ctypes.byref(_first_edge, 8 * n) for n in range(start, start + _BLOCK))
+    for start in range(0, 4 * _BLOCK, _BLOCK)
 )
+"""Where PDFium writes the left, right, lower and upper edge of each character of a block."""
+_matrix = pdfium_c.FS_MATRIX()
+_at = (ctypes.c_double * 2)()
+_colour = (ctypes.c_uint * 4)()
+_MATRIX = ctypes.byref(_matrix)
+_X, _Y = (ctypes.byref(_at, 8 * n) for n in range(2))
+_CHANNELS = tuple(ctypes.byref(_colour, 4 * n) for n in range(4))
 _DARK = 110
 """A fill whose brightest channel is below this, 0–255, is told apart from paper without looking."""
-
-
 _LEFT_OVER = 100
 """Characters: spaces, mostly."""
 _GENERATED = TextStyle(0, (0.0, 0.0), 0.0, 0.0, False, False, True, False)
@@ -80,7 +107,7 @@ class _GlyphReader:
 
     def __init__(self, text_page: pdfium.PdfTextPage, frame: PageFrame) -> None:
         self._text = text_page.raw
-        self._handle = ctypes.cast(text_page.raw, ctypes.c_void_p).value or 0
+        self._handle = ctypes.byref(text_page.raw.contents)
         self._count = max(0, int(pdfium_c.FPDFText_CountChars(text_page)))
         self._frame = frame
         self._matrix = frame.to_points()
@@ -104,11 +131,12 @@ class _GlyphReader:
 
     def _read_edges(self) -> Floats:
         """Edges as displayed; PDFium writes each edge of each character straight to its place in a table."""
-        table = np.zeros((4, self._count))
-        step, start = table.itemsize, table.ctypes.data
-        row = step * self._count
-        columns = (range(start + n * row, start + (n + 1) * row, step) for n in range(4))
-        deque(map(_char_box, repeat(self._handle), range(self._count), *columns), maxlen=0)
+        table = np.empty((4, self._count))
+        for start in range(0, self._count, _BLOCK):
+            end = min(start + _BLOCK, self._count)
+            _edges[:] = 0
+            deque(map(_char_box, repeat(self._handle), range(start, end), *_PLACES), maxlen=0)
+            table[:, start:end] = _edges[:, : end - start]
         x0, x1, y0, y1 = table
         a, b, c, d, e, f = self._matrix
         ax, ay = a * x0 + c * y0 + e, b * x0 + d * y0 + f
@@ -126,37 +154,38 @@ class _GlyphReader:
         for index, address in zip(starts.tolist(), addresses[starts].tolist(), strict=True):
             if address not in number:
                 number[address] = len(styles)
-                styles.append(self._read_style(index, len(styles)))
+                styles.append(self._read_style(index, address, len(styles)))
             numbers.append(number[address])
         lengths = np.diff(starts, append=self._count)
         return np.repeat(np.array(numbers, np.int64), lengths), tuple(styles)
 
-    def _read_style(self, index: int, source: int) -> TextStyle:
-        text_object = pdfium_c.FPDFText_GetTextObject(self._text, index)
-        matrix = pdfium_c.FS_MATRIX()
-        pdfium_c.FPDFText_GetMatrix(self._text, index, matrix)
-        scale = (matrix.c * matrix.c + matrix.d * matrix.d) ** 0.5 * self._frame.user_unit
-        mode = int(pdfium_c.FPDFTextObj_GetTextRenderMode(text_object))
-        x, y = ctypes.c_double(), ctypes.c_double()
-        pdfium_c.FPDFText_GetCharOrigin(self._text, index, x, y)
+    def _read_style(self, index: int, address: int, source: int) -> TextStyle:
+        text_object = ctypes.c_void_p(address)
+        _matrix.c = _matrix.d = _matrix.a = _matrix.b = 0.0
+        _char_matrix(self._handle, index, _MATRIX)
+        scale = (_matrix.c * _matrix.c + _matrix.d * _matrix.d) ** 0.5 * self._frame.user_unit
+        mode = int(_render_mode(text_object))
+        _at[:] = 0.0, 0.0
+        _char_origin(self._handle, index, _X, _Y)
+        x, y = _at
         a, b, c, d, e, f = self._matrix
         return TextStyle(
             source=source,
-            across=(a * x.value + c * y.value + e, b * x.value + d * y.value + f),
-            size=float(pdfium_c.FPDFText_GetFontSize(self._text, index)) * scale,
-            angle=float(round(self._frame.direction(matrix.a, matrix.b)) % 360),
+            across=(a * x + c * y + e, b * x + d * y + f),
+            size=float(_font_size(self._handle, index)) * scale,
+            angle=float(round(self._frame.direction(_matrix.a, _matrix.b)) % 360),
             bold=mode == _FILL_AND_STROKE or self._is_bold(text_object),
             invisible=mode in _INVISIBLE_MODES,
             dark=_is_dark(text_object),
-            unmapped=pdfium_c.FPDFText_HasUnicodeMapError(self._text, index) == 1,
+            unmapped=_has_no_letter(self._handle, index) == 1,
         )
 
-    def _is_bold(self, text_object: object) -> bool:
-        font = pdfium_c.FPDFTextObj_GetFont(text_object)
-        if not font:
+    def _is_bold(self, text_object: ctypes.c_void_p) -> bool:
+        address = _font(text_object)
+        if not address:
             return False
-        address = ctypes.cast(font, ctypes.c_void_p).value or 0
         if address not in self._bold:
+            font = ctypes.cast(address, pdfium_c.FPDF_FONT)
             name = ctypes.create_string_buffer(128)
             pdfium_c.FPDFFont_GetBaseFontName(font, name, len(name))
             forced = bool(pdfium_c.FPDFFont_GetFlags(font) & _FORCED_BOLD)
@@ -164,8 +193,8 @@ class _GlyphReader:
         return self._bold[address]
 
 
-def _is_dark(text_object: object) -> bool:
-    red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
-    if not pdfium_c.FPDFPageObj_GetFillColor(text_object, red, green, blue, alpha):
+def _is_dark(text_object: ctypes.c_void_p) -> bool:
+    if not _fill_colour(text_object, *_CHANNELS):
         return False
-    return max(red.value, green.value, blue.value) < _DARK and alpha.value > 200
+    red, green, blue, alpha = _colour
+    return max(red, green, blue) < _DARK and alpha > 200
