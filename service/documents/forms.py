@@ -13,7 +13,7 @@ import pypdfium2.raw as pdfium_c
 from service.documents.frames import PageFrame, clip
 from service.documents.lines import order_pieces
 from service.documents.pieces import Piece
-from service.documents.stand_ins import settle_stand_ins
+from service.documents.stand_ins import note_use, settle_stand_ins
 from service.domain.geometry import Box
 from service.domain.pages import CheckMark, FormEntry
 
@@ -73,9 +73,11 @@ def flattened(document: pdfium.PdfDocument, index: int) -> Generator[pdfium.PdfP
         page = copy[0]
         done = pdfium_c.FPDFPage_Flatten(page, pdfium_c.FLAT_NORMALDISPLAY)
         page.close()
+        note_use()
         settle_stand_ins()
         yield copy[0] if done != pdfium_c.FLATTEN_FAIL else None
     finally:
+        note_use()
         copy.close()
 
 

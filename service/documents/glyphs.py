@@ -9,7 +9,6 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import repeat
-from typing import TypeAlias
 
 import numpy as np
 import pypdfium2 as pdfium
@@ -17,6 +16,7 @@ import pypdfium2.raw as pdfium_c
 
 from service.documents.frames import PageFrame
 from service.documents.pieces import Floats, Ints, Letters, TextStyle
+from service.documents.untyped_calls import untyped
 
 _BOLD_NAME = re.compile(rb"bold|black|heavy|demi", re.IGNORECASE)
 _FORCED_BOLD = 1 << 18
@@ -28,30 +28,16 @@ _HYPHEN = 0x2
 """What PDFium gives for a hyphen at a line's end."""
 _REPLACEMENT = 0xFFFD
 _SURROGATES = 0xD800
-
-
-_CNumber: TypeAlias = type[ctypes.c_int] | type[ctypes.c_uint] | type[ctypes.c_size_t] | type[ctypes.c_double]
-
-
-def _untyped(function: object, gives: _CNumber | None) -> Callable[..., int]:
-    """A function of PDFium's once more, without types of its arguments, and of its result where nobody looks at it.
-
-    References made beforehand and whole numbers then pass as they are: in half the time or less.
-    """
-    address = ctypes.cast(function, ctypes.c_void_p).value or 0  # pyright: ignore[reportArgumentType] - a C function
-    return ctypes.PYFUNCTYPE(gives)(address)
-
-
-_text_object = _untyped(pdfium_c.FPDFText_GetTextObject, ctypes.c_size_t)
-_unicode = _untyped(pdfium_c.FPDFText_GetUnicode, ctypes.c_uint)
-_char_box = _untyped(pdfium_c.FPDFText_GetCharBox, None)
-_char_matrix = _untyped(pdfium_c.FPDFText_GetMatrix, None)
-_char_origin = _untyped(pdfium_c.FPDFText_GetCharOrigin, None)
-_font_size: Callable[..., float] = _untyped(pdfium_c.FPDFText_GetFontSize, ctypes.c_double)
-_has_no_letter = _untyped(pdfium_c.FPDFText_HasUnicodeMapError, ctypes.c_int)
-_render_mode = _untyped(pdfium_c.FPDFTextObj_GetTextRenderMode, ctypes.c_int)
-_font = _untyped(pdfium_c.FPDFTextObj_GetFont, ctypes.c_size_t)
-_fill_colour = _untyped(pdfium_c.FPDFPageObj_GetFillColor, ctypes.c_int)
+_text_object = untyped(pdfium_c.FPDFText_GetTextObject, ctypes.c_size_t)
+_unicode = untyped(pdfium_c.FPDFText_GetUnicode, ctypes.c_uint)
+_char_box = untyped(pdfium_c.FPDFText_GetCharBox, None)
+_char_matrix = untyped(pdfium_c.FPDFText_GetMatrix, None)
+_char_origin = untyped(pdfium_c.FPDFText_GetCharOrigin, None)
+_font_size: Callable[..., float] = untyped(pdfium_c.FPDFText_GetFontSize, ctypes.c_double)
+_has_no_letter = untyped(pdfium_c.FPDFText_HasUnicodeMapError, ctypes.c_int)
+_render_mode = untyped(pdfium_c.FPDFTextObj_GetTextRenderMode, ctypes.c_int)
+_font = untyped(pdfium_c.FPDFTextObj_GetFont, ctypes.c_size_t)
+_fill_colour = untyped(pdfium_c.FPDFPageObj_GetFillColor, ctypes.c_int)
 _BLOCK = 2048
 """Characters whose edges are read at once."""
 _memory = bytearray(8 * 4 * _BLOCK)

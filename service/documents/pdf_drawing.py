@@ -8,6 +8,7 @@ import pypdfium2 as pdfium
 
 from service.documents.frames import PageFrame
 from service.documents.pixels import bounded_scale
+from service.documents.stand_ins import note_use
 from service.domain.geometry import Box
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ def draw_page(
     scale = bounded_scale(frame.width * part.width, frame.height * part.height, dpi / _POINTS, max_pixels)
     width, height = frame.width / frame.user_unit, frame.height / frame.user_unit
     margins = (part.x0 * width, (1 - part.y1) * height, (1 - part.x1) * width, part.y0 * height)
+    note_use()
     bitmap = page.render(
         scale=scale * frame.user_unit,  # pyright: ignore[reportArgumentType] - its default, 1, is taken for its type
         crop=margins,

@@ -19,7 +19,7 @@ import pypdfium2.raw as pdfium_c
 from pypdfium2.raw import FS_RECTF
 
 from service.documents.frames import PageFrame
-from service.documents.stand_ins import settle_stand_ins
+from service.documents.stand_ins import note_loaded, note_use, settle_stand_ins
 from service.domain.errors import ErrorCode, InputError
 from service.domain.pages import PageRange, PageSize, Turns
 
@@ -74,6 +74,7 @@ class PdfFile:
     def turn(self, turns: Turns) -> None:
         """Turn pages, for as long as the file is open and in what is cut from it; one that cannot be loaded stays."""
         for number, degrees in turns.items():
+            note_use()
             with suppress(pdfium.PdfiumError):
                 page = self._document[number - 1]
                 page.set_rotation((page.get_rotation() + degrees) % 360)
@@ -105,7 +106,7 @@ class PdfFile:
             InputError: `damaged_file`; the page cannot be loaded.
         """
         try:
-            page = self._loaded(index) if measured else self._document[index]
+            page = self._loaded(index, measured=measured)
         except pdfium.PdfiumError as error:
             raise InputError(
                 ErrorCode.DAMAGED_FILE, f"Page {index + 1} of the file is damaged and cannot be opened."
@@ -123,9 +124,12 @@ class PdfFile:
         page.close()
         return self._loaded(index)
 
-    def _loaded(self, index: int) -> pdfium.PdfPage:
-        settle_stand_ins()
-        return self._document[index]
+    def _loaded(self, index: int, *, measured: bool = True) -> pdfium.PdfPage:
+        if measured:
+            settle_stand_ins()
+        page = self._document[index]
+        note_loaded(page)
+        return page
 
     def _frame(self, page: pdfium.PdfPage, index: int) -> PageFrame:
         left, bottom, right, top = _bounds(page) or (0.0, 0.0, DEFAULT_WIDTH, DEFAULT_HEIGHT)
@@ -169,6 +173,7 @@ def _open(path: Path, password: str | None) -> pdfium.PdfDocument:
     pdfium_c.FPDF_LoadDocument(b"", None)
     try:
         document = pdfium.PdfDocument(path, password=password)
+        note_use()
         document.init_forms()
         count = len(document)
     except pdfium.PdfiumError as error:
