@@ -70,12 +70,19 @@ def read_message(read: Read) -> tuple[JsonObject, bytes] | None:
     if len(head) < head_bytes or len(body) < body_bytes:
         raise BrokenMessage("the stream ends inside a message")
     try:
-        decoded = json.loads(head)
+        decoded = _loads(head)
     except ValueError as error:
         raise BrokenMessage("a head that is not JSON") from error
     if not isinstance(decoded, dict):
         raise BrokenMessage("a head that is not an object")
     return cast(JsonObject, decoded), body
+
+
+def _loads(head: bytes) -> object:
+    try:
+        return orjson.loads(head)
+    except ValueError:  # a path that is no UTF-8, or no JSON at all
+        return json.loads(head)
 
 
 def encode_error(error: ServiceError) -> JsonObject:
@@ -133,7 +140,7 @@ def decode_issues(rows: Json) -> tuple[Issue, ...]:
 
 def encode_words(words: Sequence[Word]) -> JsonObject:
     """Words by columns, places rounded to a hundred-thousandth of the page."""
-    columns = to_columns(words)
+    columns = to_columns(words).copy()
     for edge in ("x0", "y0", "x1", "y1"):
         columns[edge] = [(value * 100_000 + 0.5) // 1 / 100_000 for value in columns[edge]]  # `round` takes long
     columns["size"] = [(size * 100 + 0.5) // 1 / 100 for size in columns["size"]]
@@ -141,7 +148,7 @@ def encode_words(words: Sequence[Word]) -> JsonObject:
     return cast(JsonObject, columns)
 
 
-def decode_words(columns: Json) -> tuple[Word, ...]:
+def decode_words(columns: Json) -> Sequence[Word]:
     """Words from their columns."""
     try:
         return from_columns(columns)
@@ -160,11 +167,11 @@ def decode_tables(rows: Json) -> tuple[RuledTable, ...]:
 
 
 def encode_page(page: PageText) -> JsonObject:
-    """A page as the head of an answer."""
+    """A page as the head of an answer; its words have the places that they were given."""
     return {
         "size": encode_size(page.size),
         "source": page.source.value,
-        "words": encode_words(page.words),
+        "words": cast(JsonObject, to_columns(page.words)),
         "tables": encode_tables(page.tables),
         "marks": [[encode_box(m.box), m.checked, m.name] for m in page.marks],
         "entries": [[encode_box(e.box), e.text, e.label] for e in page.entries],

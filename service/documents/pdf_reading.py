@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pypdfium2 as pdfium
 
 from service.documents.codes import MOST_WORDS
@@ -28,9 +29,9 @@ from service.documents.pixels import (
 from service.documents.readings import PageReading
 from service.documents.words import build_words
 from service.domain.geometry import Box
-from service.domain.pages import PageText, TextSource, Word
+from service.domain.pages import PageText, TextSource
 from service.domain.records import Issue, Stage
-from service.domain.word_columns import make_frozen
+from service.domain.word_columns import WordColumns, WordList
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -48,6 +49,8 @@ _PICTURE_WIDTH, _PICTURE_HEIGHT = 40.0, 12.0
 """Points: a smaller picture holds no words."""
 _MAX_PICTURES = 12
 """A page with more pictures than this has tiles or icons among them."""
+_PLACES = 100_000
+"""Places on a page are told to this part of its width or height."""
 _TALL = 4
 """A page whose longer side is more than this times the shorter one is read in tiles, and so may have more pixels."""
 
@@ -56,14 +59,14 @@ _TALL = 4
 class _SortedWords:
     """The words of a page by whether a person sees them."""
 
-    seen: list[tuple[Piece, Box]] = field(default_factory=list[tuple[Piece, Box]])
-    layer: list[tuple[Piece, Box]] = field(default_factory=list[tuple[Piece, Box]])
+    seen: list[Piece] = field(default_factory=list[Piece])
+    layer: list[Piece] = field(default_factory=list[Piece])
     """Invisible words over a picture that fills the page: somebody else's OCR."""
     hidden: dict[str, int] = field(default_factory=dict[str, int])
     """Why not seen → how many words."""
 
     def text(self) -> str:
-        return " ".join(piece.text for piece, _ in (*self.seen, *self.layer))
+        return " ".join([piece.text for piece in (*self.seen, *self.layer)])
 
     def __len__(self) -> int:
         return len(self.seen) + len(self.layer)
@@ -135,18 +138,30 @@ class PdfPageReader:
 
     def _page_text(self, source: TextSource, words: _SortedWords, *, keep: bool) -> PageText:
         kinds = ((words.seen, 1.0), (words.layer, _LAYER_CERTAINTY)) if keep else ()
-        found = [(piece, box, certainty) for pieces, certainty in kinds for piece, box in pieces]
+        found = [(piece, certainty) for pieces, certainty in kinds for piece in pieces]
         found.sort(key=lambda each: each[0].line)
-        columns: dict[str, list[object]] = {
-            "text": [piece.text for piece, _, _ in found],
-            "box": [box for _, box, _ in found],
-            "line": [piece.line for piece, _, _ in found],
-            "size": [round(piece.size, 2) for piece, _, _ in found],
-            "bold": [piece.bold for piece, _, _ in found],
-            "certainty": [certainty for _, _, certainty in found],
-        }
-        made = tuple(make_frozen(Word, columns))
-        return PageText(size=self._size, source=source, words=made, issues=self._issues(words))
+        pieces = [piece for piece, _ in found]
+        x0, y0, x1, y1 = self._edges(pieces)
+        sizes = {size: round(size, 2) for size in {piece.size for piece in pieces}}
+        columns = WordColumns(
+            text=[piece.text for piece in pieces],
+            x0=x0,
+            y0=y0,
+            x1=x1,
+            y1=y1,
+            line=[piece.line for piece in pieces],
+            size=[sizes[piece.size] for piece in pieces],
+            bold=[piece.bold for piece in pieces],
+            certainty=[certainty for _, certainty in found],
+        )
+        return PageText(size=self._size, source=source, words=WordList(columns), issues=self._issues(words))
+
+    def _edges(self, pieces: Sequence[Piece]) -> list[list[float]]:
+        """Left, upper, right and lower edges of words on the page, to a hundred-thousandth of it."""
+        points = np.array([(piece.x0, piece.y0, piece.x1, piece.y1) for piece in pieces]).reshape(-1, 4)
+        parts = np.clip(points / (self._width, self._height, self._width, self._height), 0.0, 1.0)
+        rounded: list[list[float]] = (np.floor(parts * _PLACES + 0.5) / _PLACES).T.tolist()
+        return rounded
 
     def _issues(self, words: _SortedWords) -> tuple[Issue, ...]:
         if not words.hidden:
@@ -164,18 +179,18 @@ class PdfPageReader:
         doubtful = self._drawn.fills or any(not piece.dark for piece in pieces)
         look = self._look(LOOK_DPI) if doubtful else None
         if look is None and all(map(self._is_plain, pieces)):
-            words.seen = list(zip(pieces, self._boxes(pieces), strict=True))
+            words.seen = list(pieces)
             return words
         for piece in pieces:
             box = self._box(piece)
             why = self._why_hidden(piece, box, look)
             if why is None and box is not None:
-                words.seen.append((piece, box))
+                words.seen.append(piece)
             elif why == _INVISIBLE and box is not None and self._drawn.picture_share >= FULL_PICTURE:
-                words.layer.append((piece, box))
+                words.layer.append(piece)
             elif why is not None:
                 words.hidden[why] = words.hidden.get(why, 0) + 1
-        if is_garbage(" ".join(piece.text for piece, _ in words.layer)):
+        if is_garbage(" ".join([piece.text for piece in words.layer])):
             words.layer.clear()
         return words
 
@@ -189,17 +204,6 @@ class PdfPageReader:
             and piece.x1 - piece.x0 >= _SLIVER
             and piece.y1 - piece.y0 >= _SLIVER
         )
-
-    def _boxes(self, pieces: Sequence[Piece]) -> list[Box]:
-        """The boxes of words that stand wholly on the page."""
-        width, height = self._width, self._height
-        edges = {
-            "x0": [piece.x0 / width for piece in pieces],
-            "y0": [piece.y0 / height for piece in pieces],
-            "x1": [piece.x1 / width for piece in pieces],
-            "y1": [piece.y1 / height for piece in pieces],
-        }
-        return make_frozen(Box, edges)
 
     def _why_hidden(self, piece: Piece, box: Box | None, look: Look | None) -> str | None:
         x, y = (piece.x0 + piece.x1) / 2, (piece.y0 + piece.y1) / 2
@@ -222,8 +226,8 @@ class PdfPageReader:
         for box in self._drawn.pictures[:_MAX_PICTURES]:
             wide, high = box.width * self._frame.width, box.height * self._frame.height
             if wide >= _PICTURE_WIDTH and high >= _PICTURE_HEIGHT:
-                on_it = sum(1 for _, word in (*words.seen, *words.layer) if box.contains(word.center))
-                found += [box] if on_it == 0 else []
+                boxes = map(self._box, (*words.seen, *words.layer))
+                found += [] if any(word and box.contains(word.center) for word in boxes) else [box]
         return found
 
     def _ocr_picture(self) -> Image.Image:

@@ -8,7 +8,7 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -112,7 +112,7 @@ class DocumentReader:
         self._busy_for: int | None = None
         """The thread whose call is under way."""
         self._aborted = False
-        self._letterheads: dict[bytes, tuple[Word, ...]] = {}
+        self._letterheads: dict[bytes, Sequence[Word]] = {}
         """Digest of the pictures on a page → the words on them."""
 
     def open(self, path: Path, *, password: str | None = None) -> OpenedDocument:
@@ -316,7 +316,7 @@ class DocumentReader:
         source = page.source if page.words else TextSource.NONE
         return replace(page, source=source, codes=tuple(map(str, found)))
 
-    def _ocr_words(self, page: PageText, head: JsonObject, picture: bytes) -> tuple[Word, ...]:
+    def _ocr_words(self, page: PageText, head: JsonObject, picture: bytes) -> Sequence[Word]:
         request: JsonObject = {**head, "op": "read", "height_points": page.size.height}
         return decode_words(self._ask_ocr(request, picture, subject=f"page {page.page}")[0]["words"])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
@@ -145,7 +145,7 @@ class PageText:
 
     size: PageSize
     source: TextSource
-    words: tuple[Word, ...] = ()
+    words: Sequence[Word] = ()
     tables: tuple[RuledTable, ...] = ()
     marks: tuple[CheckMark, ...] = ()
     codes: tuple[str, ...] = ()

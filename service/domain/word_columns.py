@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import repeat
-from typing import TypeAlias, TypedDict, TypeVar, cast
+from typing import TypeAlias, TypedDict, TypeVar, cast, overload
 
 from service.domain.geometry import Box
 from service.domain.pages import Word
@@ -38,8 +38,58 @@ Unchecked: TypeAlias = object
 """What came out of JSON."""
 
 
+class WordList(Sequence[Word]):
+    """Words that lie as columns, and are made into objects when they are first looked at.
+
+    Equal to any sequence of the same words. Nobody may change the columns.
+    """
+
+    __slots__ = ("_made", "columns")
+
+    def __init__(self, columns: WordColumns) -> None:
+        self.columns = columns
+        self._made: tuple[Word, ...] | None = None
+
+    def all(self) -> tuple[Word, ...]:
+        """All of them, as objects."""
+        if self._made is None:
+            columns = self.columns
+            boxes = make_frozen(
+                Box, {"x0": columns["x0"], "y0": columns["y0"], "x1": columns["x1"], "y1": columns["y1"]}
+            )
+            rest = {"text": columns["text"], "line": columns["line"], "size": columns["size"], "bold": columns["bold"]}
+            self._made = tuple(make_frozen(Word, {"box": boxes, **rest, "certainty": columns["certainty"]}))
+        return self._made
+
+    def __len__(self) -> int:
+        return len(self.columns["text"])
+
+    @overload
+    def __getitem__(self, index: int) -> Word: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Word, ...]: ...
+    def __getitem__(self, index: int | slice) -> Word | tuple[Word, ...]:
+        return self.all()[index]
+
+    def __iter__(self) -> Iterator[Word]:
+        return iter(self.all())
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, WordList):
+            return self.columns == other.columns
+        return self.all() == other if isinstance(other, tuple) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.all())
+
+    def __repr__(self) -> str:
+        return repr(self.all())
+
+
 def to_columns(words: Sequence[Word]) -> WordColumns:
     """The columns of words."""
+    if isinstance(words, WordList):
+        return words.columns
     boxes = [word.box for word in words]
     return {
         "text": [word.text for word in words],
@@ -54,16 +104,13 @@ def to_columns(words: Sequence[Word]) -> WordColumns:
     }
 
 
-def from_columns(found: Unchecked) -> tuple[Word, ...]:
+def from_columns(found: Unchecked) -> WordList:
     """The inverse of `to_columns`, after the columns went through JSON.
 
     Raises:
         ValueError: a column is missing, or holds something else than it should.
     """
-    columns = _checked(found)
-    boxes = make_frozen(Box, {edge: columns[edge] for edge in ("x0", "y0", "x1", "y1")})
-    rest = {name: columns[name] for name in ("text", "line", "size", "bold", "certainty")}
-    return tuple(make_frozen(Word, {"box": boxes, **rest}))
+    return WordList(_checked(found))
 
 
 def make_frozen(kind: type[T], columns: Mapping[str, Sequence[object]]) -> list[T]:

@@ -8,9 +8,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import cached_property
+from operator import sub
 
 from service.domain.geometry import Box, union_box
 from service.domain.pages import PageText, Word
+from service.domain.word_columns import to_columns
 from service.extraction.places import KeyStream, Place, PrintedText
 from service.extraction.printed import PrintedNumber, find_dates, find_numbers
 from service.extraction.text_key import has_rtl, match_key, match_keys, mirrored_key
@@ -36,14 +38,14 @@ class PageIndex:
         self.words: Sequence[Word] = page.words
         self.marks = page.marks
         self._aspect = page.size.height / page.size.width if page.size.width > 0 else 1.0
-        self._boxes = [word.box for word in page.words]
-        self._keys = match_keys([word.text for word in page.words])
+        self._columns = to_columns(page.words)  # most pages have nothing that is looked for: no word is made of them
+        self._keys = match_keys(self._columns["text"])
         self._found: dict[str, tuple[Place, ...]] = {}
 
     @cached_property
     def line_height(self) -> float:
         """The usual height of a word, as a fraction of the page."""
-        heights = sorted([box.y1 - box.y0 for box in self._boxes])
+        heights = sorted(map(sub, self._columns["y1"], self._columns["y0"]))
         return heights[len(heights) // 2] if heights else 0.01
 
     def find_text(self, text: str) -> tuple[Place, ...]:
@@ -71,15 +73,15 @@ class PageIndex:
         """Right-to-left text that was stored as seen: by words, by characters, or by both."""
         turned = [index for line in self._lines for index in reversed(line)]
         straight = range(len(self.words))
-        mirrored = [mirrored_key(word.text) for word in self.words]
+        mirrored = list(map(mirrored_key, self._columns["text"]))
         pairs = ((turned, self._keys), (turned, mirrored), (straight, mirrored))
         return tuple(KeyStream(self.page, self.words, order, keys) for order, keys in pairs)
 
     @cached_property
     def _lines(self) -> list[list[int]]:
         grouped: defaultdict[int, list[int]] = defaultdict(list)
-        for index, word in enumerate(self.words):
-            grouped[word.line].append(index)
+        for index, line in enumerate(self._columns["line"]):
+            grouped[line].append(index)
         return list(grouped.values())
 
     @cached_property
@@ -140,7 +142,7 @@ class PageIndex:
 
     def find_sign(self, sign: str) -> tuple[Place, ...]:
         """Places of a currency sign; the amount it is glued to belongs to its word."""
-        return tuple(self.whole_words([i]) for i, word in enumerate(self.words) if sign in word.text)
+        return tuple(self.whole_words([i]) for i, text in enumerate(self._columns["text"]) if sign in text)
 
     def words_in(self, box: Box) -> list[int]:
         """Indexes of the words whose middle lies in a box, in reading order."""
@@ -164,7 +166,8 @@ class PageIndex:
 
     @cached_property
     def _by_height(self) -> list[tuple[float, int]]:
-        return sorted([((box.y0 + box.y1) / 2, index) for index, box in enumerate(self._boxes)])
+        heights = zip(self._columns["y0"], self._columns["y1"], strict=True)
+        return sorted([((y0 + y1) / 2, index) for index, (y0, y1) in enumerate(heights)])
 
     @cached_property
     def _text(self) -> PrintedText:

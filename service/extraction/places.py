@@ -10,6 +10,7 @@ from itertools import accumulate, chain, pairwise, zip_longest
 
 from service.domain.geometry import Box, union_box
 from service.domain.pages import Word
+from service.domain.word_columns import to_columns
 from service.extraction.printed import plain_marks
 from service.extraction.text_key import is_unspaced, key_origins
 
@@ -143,9 +144,9 @@ class PrintedText:
     def __init__(self, page: int, words: Sequence[Word]) -> None:
         self._page = page
         self._words = words
-        lines = [word.line for word in words]
+        columns = to_columns(words)
+        lines, texts = columns["line"], columns["text"]
         gaps = [" " if line == following else "\n" for line, following in pairwise(lines)]
-        texts = [word.text for word in words]
         self._starts = list(accumulate((len(text) + 1 for text in texts[:-1]), initial=0))
         self.text = plain_marks("".join(chain.from_iterable(zip_longest(texts, gaps, fillvalue=""))))
 
