@@ -59,6 +59,8 @@ def _near_ones(codes: Ints, x: Floats, y: Floats) -> Ints:
     place = _bounded(x * _STEPS)
     for shift in (0.0, 0.5):
         keys = (codes << 42) | (_bounded(y * _ROWS + shift) << 21) | place
+        if (np.diff(np.sort(keys)) > _TWICE * _STEPS + 1).all():  # nearly always, and told in half the time
+            continue
         order = np.argsort(keys)
         close = np.flatnonzero(np.diff(keys[order]) <= _TWICE * _STEPS + 1)
         found[order[close]] = True

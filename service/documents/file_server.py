@@ -57,7 +57,8 @@ class FileServer:
         return encode_info(file.info()), b""
 
     def _read(self, head: JsonObject) -> Answer:
-        reading = self._opened(head).read(self._index(head), by_picture=bool(head.get("by_picture")))
+        file, index = self._page(head)
+        reading = file.read(index, by_picture=bool(head.get("by_picture")))
         answer = encode_page(reading.page)
         answer |= {"route": reading.route.value, "ruled": reading.ruled}
         picture = reading.picture
@@ -67,7 +68,8 @@ class FileServer:
         return answer, picture.pixels
 
     def _tables(self, head: JsonObject) -> Answer:
-        return {"tables": encode_tables(self._opened(head).tables(self._index(head)))}, b""
+        file, index = self._page(head)
+        return {"tables": encode_tables(file.tables(index))}, b""
 
     def _convert(self, head: JsonObject) -> Answer:
         from service.documents.office import convert  # late: loads slowly, for office files only
@@ -83,7 +85,8 @@ class FileServer:
             image_format="png" if image_format == "png" else "webp" if image_format == "webp" else "jpeg",
             grey=bool(head["grey"]),
         )
-        return {}, self._opened(head).render(self._index(head), options)
+        file, index = self._page(head)
+        return {}, file.render(index, options)
 
     def _cut(self, head: JsonObject) -> Answer:
         file = self._opened(head)
@@ -100,12 +103,12 @@ class FileServer:
             return {}, b""
         return {"first": first, "last": next(n for n in reversed(numbers) if n == first or not _is_blank(file, n))}, b""
 
-    def _index(self, head: JsonObject) -> int:
-        """The 0-based index of the page asked for."""
-        page, count = _number(head, "page"), self._opened(head).page_count
-        if not 1 <= page <= count:
-            raise _no_such_page(page, count)
-        return page - 1
+    def _page(self, head: JsonObject) -> tuple[OpenFile, int]:
+        """The file, and the 0-based index of the page asked for."""
+        file, page = self._opened(head), _number(head, "page")
+        if not 1 <= page <= file.page_count:
+            raise _no_such_page(page, file.page_count)
+        return file, page - 1
 
     def _opened(self, head: JsonObject) -> OpenFile:
         path = Path(str(head["path"]))

@@ -61,9 +61,10 @@ def _stretches(lines: list[list[Piece]]) -> Iterator[Stretch]:
         start = index
         for number, piece in enumerate(line):
             index += 1
-            following = line[number + 1] if number + 1 < len(line) else None
-            if following is not None and _white_between(piece, following) < _STRETCH * piece.size:
-                continue
+            if number + 1 < len(line):
+                following, near = line[number + 1], _STRETCH * piece.size
+                if following.x0 - piece.x1 < near and piece.x0 - following.x1 < near:
+                    continue
             part = line[start - index + number + 1 : number + 1]
             first = part[0]
             x0, y0, x1, y1, letters = first.x0, first.y0, first.x1, first.y1, 0
@@ -83,10 +84,6 @@ def _stretches(lines: list[list[Piece]]) -> Iterator[Stretch]:
                 tuple(range(start, index)),
             )
             start = index
-
-
-def _white_between(piece: Piece, following: Piece) -> float:
-    return max(following.x0 - piece.x1, piece.x0 - following.x1)
 
 
 def _main_angle(pieces: Sequence[Piece]) -> float:
@@ -127,7 +124,7 @@ def _group_lines(pieces: Sequence[Piece]) -> list[list[Piece]]:
 def _reading_order(line: list[Piece]) -> list[Piece]:
     """Left to right, or right to left with the left-to-right runs inside it kept forward."""
     line = sorted(line, key=(lambda p: p.x0) if line[0].angle == 0 else (lambda p: along_across(p)[0]))
-    rtl = sum(len(p.text) for p in line if is_rtl(p.text))
+    rtl = sum([len(p.text) for p in line if not p.text.isascii() and is_rtl(p.text)])
     if rtl == 0:
         return line
     letters = sum(len(p.text) for p in line if any(c.isalpha() for c in p.text))
@@ -146,10 +143,12 @@ def _reading_order(line: list[Piece]) -> list[Piece]:
 
 def _join(line: list[Piece]) -> list[Piece]:
     """Make one word of pieces that touch and have no white space between them in the file."""
+    if not any([piece.joined for piece in line]):
+        return line
     joined: list[Piece] = []
     for piece in line:
         before = joined[-1] if joined else None
-        if before is not None and _touches(before, piece):
+        if piece.joined and before is not None and _touches(before, piece):
             before.text += piece.text
             before.x0, before.y0 = min(before.x0, piece.x0), min(before.y0, piece.y0)
             before.x1, before.y1 = max(before.x1, piece.x1), max(before.y1, piece.y1)
@@ -160,7 +159,7 @@ def _join(line: list[Piece]) -> list[Piece]:
 
 
 def _touches(before: Piece, piece: Piece) -> bool:
-    if not piece.joined or before.invisible != piece.invisible or is_rtl(piece.text) or is_rtl(before.text):
+    if before.invisible != piece.invisible or is_rtl(piece.text) or is_rtl(before.text):
         return False
     if abs(before.size - piece.size) > 0.3 * max(before.size, piece.size):
         return False

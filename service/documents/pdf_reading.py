@@ -17,7 +17,7 @@ from service.documents.judging import FULL_PICTURE, PageEvidence, Route, is_garb
 from service.documents.page_objects import Drawn, has_broken_picture, read_drawing
 from service.documents.pdf_drawing import Look, draw_page
 from service.documents.pdf_file import PdfFile
-from service.documents.pieces import Piece
+from service.documents.pieces import Floats, Piece
 from service.documents.pixels import (
     LOOK_DPI,
     LOOK_MAX_PIXELS,
@@ -158,8 +158,7 @@ class PdfPageReader:
 
     def _edges(self, pieces: Sequence[Piece]) -> list[list[float]]:
         """Left, upper, right and lower edges of words on the page, to a hundred-thousandth of it."""
-        points = np.array([(piece.x0, piece.y0, piece.x1, piece.y1) for piece in pieces]).reshape(-1, 4)
-        parts = np.clip(points / (self._width, self._height, self._width, self._height), 0.0, 1.0)
+        parts = np.clip(_points(pieces) / (self._width, self._height, self._width, self._height), 0.0, 1.0)
         rounded: list[list[float]] = (np.floor(parts * _PLACES + 0.5) / _PLACES).T.tolist()
         return rounded
 
@@ -176,9 +175,9 @@ class PdfPageReader:
 
     def _sort(self, pieces: Sequence[Piece]) -> _SortedWords:
         words = _SortedWords()
-        doubtful = self._drawn.fills or any(not piece.dark for piece in pieces)
+        doubtful = self._drawn.fills or not all([piece.dark for piece in pieces])
         look = self._look(LOOK_DPI) if doubtful else None
-        if look is None and all(map(self._is_plain, pieces)):
+        if look is None and self._are_plain(pieces):
             words.seen = list(pieces)
             return words
         for piece in pieces:
@@ -194,16 +193,13 @@ class PdfPageReader:
             words.layer.clear()
         return words
 
-    def _is_plain(self, piece: Piece) -> bool:
-        """Whether it stands wholly on the page, printed, and large enough: what is true of nearly all words."""
-        return (
-            not piece.invisible
-            and 0.0 <= piece.x0 < piece.x1 <= self._width
-            and 0.0 <= piece.y0 < piece.y1 <= self._height
-            and piece.size >= _TINY
-            and piece.x1 - piece.x0 >= _SLIVER
-            and piece.y1 - piece.y0 >= _SLIVER
-        )
+    def _are_plain(self, pieces: Sequence[Piece]) -> bool:
+        """Whether all stand wholly on the page, printed, and large enough: what is true of the words of most pages."""
+        if any([piece.invisible or piece.size < _TINY for piece in pieces]):
+            return False
+        x0, y0, x1, y1 = _points(pieces).T
+        inside = (x0 >= 0.0) & (y0 >= 0.0) & (x1 <= self._width) & (y1 <= self._height)
+        return bool((inside & (x1 - x0 >= _SLIVER) & (y1 - y0 >= _SLIVER)).all())
 
     def _why_hidden(self, piece: Piece, box: Box | None, look: Look | None) -> str | None:
         x, y = (piece.x0 + piece.x1) / 2, (piece.y0 + piece.y1) / 2
@@ -246,3 +242,8 @@ class PdfPageReader:
             part = page.crop((x0, y0, round(box.x1 * page.width), round(box.y1 * page.height)))
             blank.paste(part, (x0, y0))
         return blank
+
+
+def _points(pieces: Sequence[Piece]) -> Floats:
+    """Left, upper, right and lower edge of each."""
+    return np.array([(piece.x0, piece.y0, piece.x1, piece.y1) for piece in pieces], np.float64).reshape(-1, 4)

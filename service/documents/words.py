@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -12,7 +11,7 @@ import numpy.typing as npt
 
 from service.documents.doubles import drawn_again
 from service.documents.lines import order_pieces
-from service.documents.pieces import Glyph, Ints, Letters, Piece, TextStyle, along_across, is_rtl, is_wide
+from service.documents.pieces import Glyph, Ints, Letters, Piece, along_across, is_rtl, is_wide
 
 _GAP = 0.5
 """A white gap of more font sizes than this ends a word, whatever the file says."""
@@ -121,28 +120,26 @@ def _split_words(letters: Letters) -> list[Piece]:
         return []
     starts = np.flatnonzero(~printed.follows)
     x0, y0, x1, y1 = letters.edges[:, indexes]
-    lows = (np.minimum.reduceat(edge, starts).tolist() for edge in (x0, y0))
-    highs = (np.maximum.reduceat(edge, starts).tolist() for edge in (x1, y1))
+    lows = np.minimum.reduceat(np.stack((x0, y0)), starts, axis=1)
+    highs = np.maximum.reduceat(np.stack((x1, y1)), starts, axis=1)
+    edges: list[list[float]] = np.concatenate((lows, highs)).T.tolist()
     text = letters.text(indexes)
-    columns = (starts.tolist(), [*starts[1:].tolist(), len(indexes)], printed.parted[starts].tolist())
+    tails = [(*s.across, s.size, s.angle, s.bold, s.invisible, s.dark) for s in letters.styles]
+    ends = [*starts[1:].tolist(), len(indexes)]
+    style_of = letters.style_of[indexes[starts]].tolist()
     pieces: list[Piece] = []
-    for start, end, parted, *edges in zip(*columns, *lows, *highs, strict=True):
-        first = int(indexes[start])
-        run = _run(text[start:end], edges, letters.styles[letters.style_of[first]])
-        run.joined = not parted
-        if not parted and _continues(pieces[-1], letters.glyph(int(indexes[start - 1])), letters.glyph(first)):
+    for start, end, style, parted, (left, upper, right, lower) in zip(
+        starts.tolist(), ends, style_of, printed.parted[starts].tolist(), edges, strict=True
+    ):
+        run = Piece(text[start:end], left, upper, right, lower, *tails[style], vertical=False, joined=not parted)
+        if not parted and _continues(pieces[-1], *(letters.glyph(int(indexes[n])) for n in (start - 1, start))):
             _extend(pieces[-1], run)
         else:
             pieces.append(run)
-    for piece in pieces:
-        piece.text = readable(piece.text)
+    if not text.isascii():
+        for piece in pieces:
+            piece.text = readable(piece.text)
     return pieces
-
-
-def _run(text: str, edges: Sequence[float], style: TextStyle) -> Piece:
-    x0, y0, x1, y1 = edges
-    x, y = style.across
-    return Piece(text, x0, y0, x1, y1, x, y, style.size, style.angle, style.bold, style.invisible, style.dark)
 
 
 def _extend(piece: Piece, run: Piece) -> None:
