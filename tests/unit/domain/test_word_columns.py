@@ -28,3 +28,14 @@ def test_what_is_no_words_is_refused(wrong: dict[str, object]) -> None:
         from_columns({**to_columns(WORDS), **wrong})
     with pytest.raises(ValueError, match="words"):
         from_columns(list(wrong))
+
+
+def test_words_that_lie_as_columns_are_words() -> None:
+    """They count, compare and are cut like the same words in a row."""
+    lying = from_columns(to_columns(WORDS))
+    assert (len(lying), lying[1], lying[1:], list(lying)) == (2, WORDS[1], WORDS[1:], list(WORDS))
+    assert lying == WORDS
+    assert tuple(lying) == WORDS
+    assert lying == from_columns(to_columns(WORDS))
+    assert lying != WORDS[:1]
+    assert hash(lying) == hash(WORDS)
