@@ -19,6 +19,7 @@ from service.embedded.labels import (
     weight,
 )
 from service.embedded.normalise import fold, parse_currency, squash, word_set
+from service.embedded.synonyms import APT, reworded
 
 FILLER = word_set(
     "value written form printed shown full whole yyyy mm dd iso code line box list every each other "
@@ -227,6 +228,7 @@ def _phrases(
     weighed += [(said, 0.9), (said - {"name", "number", "company", "amount"}, 0.8)]
     if not (owned := said - {"person", "customer"}) <= BARE:  # what is left of "number of the customer" is any number
         weighed.append((owned, 0.85))
+    weighed += [(other, APT * w) for phrase, w in weighed for other in reworded(phrase)]
     special, foreign = _special(known, wording.telling, found)
     if wording.opaque and found and found[0][1] >= CLEAR:
         foreign = frozenset[str]()

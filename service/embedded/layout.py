@@ -15,6 +15,14 @@ from service.embedded.normalise import squash
 
 SEGMENT_GAP = 1.05
 """Gap that parts two segments of a line, in heights of the words beside it."""
+NARROW_GAP = 0.55
+"""The same where an edge beside the gap is one of a column."""
+_AROUND = 3
+"""Rows above and below among which an edge is looked for again."""
+_COLUMNS = 3
+"""Edges of a row that may well be a header."""
+_AMOUNT = re.compile(r"[-+]?[$€£]?(?:\d{1,3}(?:[.,'’]\d{3})+|\d+)[.,]\d{2}-?")
+"""Two such words side by side are never one value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +179,12 @@ class Layout:
         return found
 
 
+Part = tuple[list[Token], FormEntry | None]
+"""Words of a row side by side, and the field of the form that they are filled into."""
+Edges = tuple[list[float], list[float]]
+"""Left and right edges, points."""
+
+
 def build_layout(pages: Sequence[PageText]) -> Layout:
     """Lines and segments of all pages, built from the words' places alone."""
     layouts: list[PageLayout] = []
@@ -185,8 +199,7 @@ def build_layout(pages: Sequence[PageText]) -> Layout:
         if page.source is TextSource.OCR:
             tokens = _straightened(tokens, page.words)
         first = len(lines)
-        for row in _rows(tokens):
-            parts = _split_row(_glued(row), page.entries)
+        for parts in _aligned([_split_row(_glued(row), page.entries) for row in _rows(tokens)]):
             made = [
                 Segment(len(segments) + i, len(lines), page.page, tuple(words), entry)
                 for i, (words, entry) in enumerate(parts)
@@ -313,7 +326,7 @@ def _entry_of(token: Token, entries: Sequence[FormEntry]) -> FormEntry | None:
     return min((e for e in held if e.text), key=lambda e: e.box.width * e.box.height, default=None)
 
 
-def _split_row(row: list[Token], entries: Sequence[FormEntry]) -> list[tuple[list[Token], FormEntry | None]]:
+def _split_row(row: list[Token], entries: Sequence[FormEntry]) -> list[Part]:
     """The parts of a row, each with the field of the form that it is filled into."""
     held = [_entry_of(token, entries) for token in row] if entries else [None] * len(row)
     parts = [([row[0]], held[0])]
@@ -325,6 +338,50 @@ def _split_row(row: list[Token], entries: Sequence[FormEntry]) -> list[tuple[lis
         else:
             parts[-1][0].append(right)
     return parts
+
+
+def _aligned(rows: list[list[Part]]) -> list[list[Part]]:
+    """Rows parted further where a gap is only just too narrow and what is beside it stands in a column."""
+    for _ in range(2):  # what is parted shows columns to the rows around it
+        edges = [_edges(row) for row in rows]
+        rows = [
+            [piece for part in row for piece in _parted_at_edges(part, _near(edges, index))]
+            for index, row in enumerate(rows)
+        ]
+    return rows
+
+
+def _edges(row: list[Part]) -> Edges:
+    """Where the parts of a row begin but the first, and where they end but the last, points."""
+    return [words[0].x0 for words, _ in row[1:]], [words[-1].x1 for words, _ in row[:-1]]
+
+
+def _near(edges: list[Edges], index: int) -> Edges:
+    """The edges in the rows around one; those of several columns right above or below it count twice."""
+    found: Edges = ([], [])
+    for other in range(max(0, index - _AROUND), min(len(edges), index + _AROUND + 1)):
+        if other == index:
+            continue
+        times = 2 if abs(other - index) == 1 and len(edges[other][0]) >= _COLUMNS else 1
+        for side in (0, 1):
+            found[side].extend(edges[other][side] * times)
+    return found
+
+
+def _parted_at_edges(part: Part, near: Edges) -> list[Part]:
+    words, entry = part
+    pieces = [[words[0]]]
+    for left, right in pairwise(words):
+        size = max(4.0, min(left.size, right.size))
+        gap, close = right.x0 - left.x1, 0.15 * size
+        starts = sum(abs(right.x0 - x) < close for x in near[0]) > 1
+        ends = sum(abs(left.x1 - x) < close for x in near[1]) > 1
+        amounts = bool(_AMOUNT.fullmatch(left.text) and _AMOUNT.fullmatch(right.text))
+        if entry is None and (gap > NARROW_GAP * size and (starts or ends) or (amounts and gap > 0.45 * size)):
+            pieces.append([right])
+        else:
+            pieces[-1].append(right)
+    return [(piece, entry) for piece in pieces]
 
 
 def lines_under(layout: Layout, segment: Segment, left: float, *, limit: int = 4) -> tuple[Segment, ...]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from service.domain.geometry import Box
+from service.embedded.captions import under_lines, written_above
+from service.embedded.fields import Ask
 from service.embedded.layout import Layout, Segment
 from service.embedded.matching import Hit, Labels, first_word
 from service.embedded.parties import Party, find_parties
@@ -13,6 +15,8 @@ from service.embedded.spans import Spans
 
 ABOVE = 0.56
 """How natural a value right above its label is."""
+OVER_CAPTION = 0.93
+"""The same on a form whose labels stand under the lines."""
 BELOW = (0.9, 0.74, 0.6, 0.5)
 """How natural a value under its label is, row by row."""
 
@@ -25,11 +29,14 @@ class Evidence:
     spans: Spans
     labels: Labels
     parties: tuple[Party, ...]
+    under_lines: bool = False
+    """Whether labels stand under their values, as on forms with a line to write on."""
 
 
-def gather(layout: Layout, spans: Spans, labels: Labels) -> Evidence:
+def gather(layout: Layout, spans: Spans, labels: Labels, asks: Sequence[Ask]) -> Evidence:
     """Everything the proposers look at."""
-    return Evidence(layout, spans, labels, tuple(find_parties(layout, labels)))
+    under = under_lines(layout, spans, labels, asks)
+    return Evidence(layout, spans, labels, tuple(find_parties(layout, labels)), under)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,11 @@ class Place:
 def places(evidence: Evidence, hit: Hit) -> Iterator[Place]:
     """To the right in the same segment, then further right on the line, then below."""
     segment = hit.segment
+    if evidence.under_lines and not hit.colon and hit.end - hit.start >= len(segment.tokens) / 2:
+        above = written_above(evidence.layout, evidence.labels, segment)
+        if above is not None:
+            yield Place(above, 0, OVER_CAPTION, below=True)
+        return
     if hit.end < len(segment.tokens):
         yield Place(segment, hit.end, 1.0)
     yield from _to_the_right(evidence, hit)

@@ -251,6 +251,8 @@ def _value_text(evidence: Evidence, ask: Ask, hit: Hit, place: Place) -> Span | 
     if place.start and not tokens[place.start - 1].text.endswith((":", "：")) and tokens[start].text[0].islower():
         return None
     span = evidence.spans.cut(place.segment, start, end)
+    if evidence.under_lines and place.below:
+        return span
     if ask.kind == "address":
         return with_address_lines(evidence, span)
     return with_wrapped_lines(evidence, hit, span) if ask.kind == "text" else span

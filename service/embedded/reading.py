@@ -53,7 +53,7 @@ def read_document(schema: ExtractionSchema, pages: Sequence[PageText], lessons: 
     hint = next((a.day_first for a in plan.asks if a.day_first is not None), None)
     layout = build_layout(pages)
     labels = Labels(layout, [*plan.singles, *plan.lists.values()], plan.columns)
-    evidence = gather(layout, Spans(layout, day_first=hint), labels)
+    evidence = gather(layout, Spans(layout, day_first=hint), labels, plan.singles)
     prose = Prose(layout)
     recall = Recall(evidence, {page.page: page for page in pages}, lessons)
     options = propose_all(evidence, plan.singles, prose)
