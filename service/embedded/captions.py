@@ -31,8 +31,10 @@ def under_lines(layout: Layout, spans: Spans, labels: Labels, asks: Sequence[Ask
     under = over = 0
     for segment in layout.segments:
         right = next((s for s in layout.lines[segment.line].segments if s.index == segment.index + 1), None)
-        answered = right is not None and not labels.label_like(right)
-        if answered or segment.text.endswith((":", "：")) or not labels.label_like(segment):
+        if segment.text.endswith((":", "：")) or not labels.label_like(segment):
+            continue
+        if right is not None and not labels.label_like(right):  # its value stands beside it
+            over += 1
             continue
         both = _Neighbours(written_above(layout, labels, segment), _below(layout, labels, segment))
         side = _shaped(spans, both, [kinds[o] for o, h in labels.in_segment(segment) if o in kinds and h.strength > 0.9])

@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from service.embedded.check_marks import boolean_choices, enum_choices
+from service.embedded.crossings import crossing_choices
+from service.embedded.facts import fact_choices, role_choices
 from service.embedded.fields import Ask
 from service.embedded.headings import heading_choices
 from service.embedded.places import Evidence
@@ -19,6 +21,8 @@ ACCEPT = 0.5
 """A best choice under this score is no choice: the field is absent."""
 _UNKNOWN_FORM = 0.9
 """What an identifier counts that has not the form which is asked for."""
+LABELLED = 0.6
+"""Score from which a label tells a value, and sentences are not looked at."""
 SHORT_ANSWER = 6
 """Words up to which what stands at a label is an answer and not a sentence."""
 MONEY_FAMILY = frozenset({"total_gross", "amount_due", "total_net"})
@@ -35,10 +39,14 @@ def propose(evidence: Evidence, ask: Ask, prose: Prose) -> list[Choice]:
         if ask.kind == "taxid" and not found:  # numbers of countries whose form is not known
             found = [c.scaled(_UNKNOWN_FORM) for c in code_choices(evidence, ask)]
         found += lone_choices(evidence, ask)
+        if not ask.plain:  # what the lexicon knows has rules of its own
+            found += crossing_choices(evidence, ask)
+            if max((c.score for c in found), default=0.0) < LABELLED:
+                found += fact_choices(evidence, ask)
     elif ask.kind == "code":
         found = code_choices(evidence, ask)
     else:
-        found = text_choices(evidence, ask) + lone_choices(evidence, ask)
+        found = text_choices(evidence, ask) + lone_choices(evidence, ask) + role_choices(prose, ask)
     if ask.kind == "period" and prose.is_prose:  # a heading stands over many sentences; which one tells is told below
         found = [c for c in found if len(c.span.tokens) <= SHORT_ANSWER]
     if ask.kind == "date" and ask.is_concept("effective_date") and prose.is_prose:
