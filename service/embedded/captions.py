@@ -1,4 +1,4 @@
-"""Forms that print the label under the line that is written on: whether a document is one is voted by all its labels."""
+"""Forms that print labels under the lines that are written on: whether a document is one, all its labels vote."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ def under_lines(layout: Layout, spans: Spans, labels: Labels, asks: Sequence[Ask
             over += 1
             continue
         both = _Neighbours(written_above(layout, labels, segment), _below(layout, labels, segment))
-        side = _shaped(spans, both, [kinds[o] for o, h in labels.in_segment(segment) if o in kinds and h.strength > 0.9])
+        side = _shaped(
+            spans, both, [kinds[o] for o, h in labels.in_segment(segment) if o in kinds and h.strength > 0.9]
+        )
         side = side or _nearer(segment, both)
         under += side < 0
         over += side > 0
@@ -45,7 +47,7 @@ def under_lines(layout: Layout, spans: Spans, labels: Labels, asks: Sequence[Ask
 
 
 def _shaped(spans: Spans, both: _Neighbours, kinds: Sequence[Kind]) -> int:
-    """-2 where only what stands above has the shape that is asked for, 2 where only what stands below has it, else 0."""
+    """-2 where only what stands above has the shape that is asked for, 2 where only what stands below, else 0."""
     for kind in kinds:
         above = both.above is not None and bool(spans.inside(both.above, kind))
         below = both.below is not None and bool(spans.inside(both.below, kind))

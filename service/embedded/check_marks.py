@@ -82,6 +82,7 @@ def enum_choices(evidence: Evidence, ask: Ask, beside: list[Choice]) -> list[Cho
                 found.append(Choice(answer.span, member, hit.strength * 0.97, "ticked", hit, answer.tick.mark))
         if ticked or len(answers) > 1:
             beside = [c for c in beside if c.label is not hit]
+    found.extend(_ticked_members(evidence, ask))
     for choice in beside:
         member = closest_member(ask, str(choice.value))
         if member is not None:
@@ -93,6 +94,25 @@ def enum_choices(evidence: Evidence, ask: Ask, beside: list[Choice]) -> list[Cho
         if member is not None:
             found.append(Choice(evidence.spans.cut(segment, 0, len(segment.tokens)), member, 0.56, "member printed"))
     return found
+
+
+def _ticked_members(evidence: Evidence, ask: Ask) -> Iterator[Choice]:
+    """The one ticked answer of a line whose answers are members of the enum, whatever the question is called."""
+    for line in evidence.layout.lines:
+        first = line.segments[0]
+        ticks = ticks_beside(evidence, first)
+        answers = _paired(list(_worded(evidence, Hit(first, 0, 0, 1.0), ticks)), ticks) if ticks else ()
+        members = [(a, closest_member(ask, _behind_colon(a.span.raw), cutoff=95)) for a in answers]
+        known = [(a, member) for a, member in members if member is not None]
+        ticked = [(a, member) for a, member in known if a.tick is not None and a.tick.checked]
+        if len(known) > 1 and len(ticked) == 1:
+            answer, member = ticked[0]
+            yield Choice(answer.span, member, 0.9, "ticked member", None, answer.tick and answer.tick.mark)
+
+
+def _behind_colon(text: str) -> str:
+    """An answer without the question that stands before it on its line."""
+    return text.rpartition(":")[2].strip() or text
 
 
 def closest_member(ask: Ask, text: str, cutoff: float = 88) -> Scalar:
@@ -206,7 +226,12 @@ def _answers(evidence: Evidence, hit: Hit) -> Iterator[_Answer]:
             if header is not None:
                 yield _Answer(header, tick)
         return
-    behind = bool(ticks) and spans[0].x0 < ticks[0].x0 and spans[-1].x1 <= ticks[-1].x0 + 2
+    yield from _paired(spans, ticks)
+
+
+def _paired(spans: Sequence[Span], ticks: Sequence[Tick]) -> Iterator[_Answer]:
+    """Each run of words with the check box nearest to it, all before or all behind their words."""
+    behind = bool(ticks) and bool(spans) and spans[0].x0 < ticks[0].x0 and spans[-1].x1 <= ticks[-1].x0 + 2
     for span in spans:
         height = span.tokens[0].height
         gaps = [(t.x0 - span.x1 if behind else span.x0 - t.x1, n) for n, t in enumerate(ticks)]
@@ -222,7 +247,8 @@ def _under(evidence: Evidence, hit: Hit) -> tuple[list[Span], list[Tick]] | None
     if below is None:
         return None
     first = Hit(below, 0, 0, hit.strength)
-    ticks = [t for t in ticks_beside(evidence, below) if hit.tokens[0].x0 - below.height <= t.x0 < right]
+    left = hit.segment.x0 if hit.segment.text.rstrip().endswith("?") else hit.tokens[0].x0
+    ticks = [t for t in ticks_beside(evidence, below) if left - below.height <= t.x0 < right]
     return ([s for s in _worded(evidence, first, ticks) if s.x0 < right], ticks) if ticks else None
 
 

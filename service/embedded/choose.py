@@ -15,6 +15,7 @@ from service.embedded.priors import lone_choices
 from service.embedded.proposals import TYPED, Choice, code_choices, text_choices, typed_choices
 from service.embedded.propose_entries import settle_entries
 from service.embedded.prose import Prose, prose_choices
+from service.embedded.standing import standing_choices
 from service.embedded.totals import fall_back_on_total, settle_totals
 
 ACCEPT = 0.5
@@ -47,6 +48,7 @@ def propose(evidence: Evidence, ask: Ask, prose: Prose) -> list[Choice]:
         found = code_choices(evidence, ask)
     else:
         found = text_choices(evidence, ask) + lone_choices(evidence, ask) + role_choices(prose, ask)
+        found += standing_choices(evidence, ask)
     if ask.kind == "period" and prose.is_prose:  # a heading stands over many sentences; which one tells is told below
         found = [c for c in found if len(c.span.tokens) <= SHORT_ANSWER]
     if ask.kind == "date" and ask.is_concept("effective_date") and prose.is_prose:

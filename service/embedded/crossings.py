@@ -24,7 +24,7 @@ def crossing_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
     """Numbers and dates where a row and a column meet whose labels say the field's words between them."""
     kind = TYPED.get(ask.kind)
     phrases = [(phrase, w) for phrase, w in ask.phrases if len(phrase) > 1 and w >= 0.8]
-    if kind not in (Kind.NUMBER, Kind.DATE) or not phrases:
+    if kind is None or kind not in (Kind.NUMBER, Kind.DATE) or not phrases:
         return []
     found: list[Choice] = []
     for line in evidence.layout.lines:
@@ -32,9 +32,7 @@ def crossing_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
     return found
 
 
-def _in_row(
-    evidence: Evidence, line: Line, kind: Kind, phrases: Sequence[tuple[Phrase, float]]
-) -> Iterator[Choice]:
+def _in_row(evidence: Evidence, line: Line, kind: Kind, phrases: Sequence[tuple[Phrase, float]]) -> Iterator[Choice]:
     first = line.segments[0]
     label = read_text(first.text)
     if len(line.segments) < 2 or not label or not any(_meets(phrase, label) for phrase, _ in phrases):
@@ -73,7 +71,7 @@ def _head_of(layout: Layout, line: Line, segment: Segment) -> str:
         if above.page != line.page:
             break
         over = next((s for s in above.segments if min(s.x1, segment.x1) - max(s.x0, segment.x0) > 0), None)
-        if over is None or any(map(str.isdigit, over.text)) and not _is_year(over.text):
+        if over is None or (any(map(str.isdigit, over.text)) and not _is_year(over.text)):
             if heads:
                 break
             continue
@@ -86,4 +84,3 @@ def _head_of(layout: Layout, line: Line, segment: Segment) -> str:
 
 def _is_year(text: str) -> bool:
     return len(text) == 4 and text.startswith(("19", "20")) and text.isdigit()
-

@@ -42,7 +42,7 @@ class _Sentence:
 def fact_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
     """Values of the asked kind in sentences that have the field's own words."""
     kind = TYPED.get(ask.kind)
-    if kind not in _SAID_BY_KIND:
+    if kind is None or kind not in _SAID_BY_KIND:
         return []
     phrases = [(bare, w) for p, w in ask.phrases if w >= 0.75 and (bare := p - _SAID_BY_KIND[kind])]
     return [choice for sentence in _sentences(evidence) for choice in _told(evidence, sentence, kind, phrases)]
@@ -126,13 +126,12 @@ def _named(
 _LONGEST_NAME = 14
 """Words of a name with what comes before its role."""
 _ROLE = re.compile(
-    r"\(\W*(?:hereinafter|hereafter|herein|the|called|referred to as|as|ci-apres|\W)*[\"“„”'](?P<quoted>[^\"“”']{3,30})[\"”“']\W*\)"
-    r"|\b(?:nachfolgend|im folgenden|en adelante|ci-apres(?: denomme)?|di seguito|hierna te noemen|hierna)\s+(?:als |el |la |le |il |der |die )?"
-    r"[\"“„]?(?P<called>[^\W\d]{4,25})",
+    r"\(\W*(?:hereinafter|hereafter|herein|the|called|referred to as|as|ci-apres|\W)*"
+    r"[\"“„”'](?P<quoted>[^\"“”']{3,30})[\"”“']\W*\)"
+    r"|\b(?:nachfolgend|im folgenden|en adelante|ci-apres(?: denomme)?|di seguito|hierna te noemen|hierna)\s+"
+    r"(?:als |el |la |le |il |der |die )?[\"“„]?(?P<called>[^\W\d]{4,25})",
 )
-_OPENS = re.compile(
-    r"(?:\bbetween\b|\bby and\b|\band\b|\bzwischen\b|\bund\b|\bentre\b|\bet\b|\btra\b|\btussen\b|\ben\b|[;:]|\bgenannt\b)\W*"
-)
+_OPENS = re.compile(r"(?:\b(?:between|by and|and|zwischen|und|entre|et|tra|tussen|en|genannt)\b|[;:])\W*")
 _SALUTED = re.compile(r"^(?:herrn?|frau|mr|mrs|ms|m|mme)\.?\s+")
 
 
@@ -145,7 +144,7 @@ def role_choices(prose: Prose, ask: Ask) -> list[Choice]:
             continue
         opened = [m.end() for m in _OPENS.finditer(prose.folded, max(0, match.start() - 160), match.start())]
         for start in reversed(opened or [match.start()]):
-            name = prose.text[start : match.start()].strip(" ,–-\"“")
+            name = prose.text[start : match.start()].strip(' ,–-"“')
             if name[:1].isupper() and not name.startswith("The ") and len(name.split()) <= _LONGEST_NAME:
                 found.append(_named_party(prose, start, name))
                 break
@@ -156,5 +155,7 @@ def _named_party(prose: Prose, start: int, name: str) -> Choice:
     begin = prose.text.index(name, start)
     saluted = _SALUTED.match(prose.folded[begin : begin + len(name)])
     begin += saluted.end() if saluted else 0
-    text = re.split(r",(?!\s*(?:Inc|LLC|Ltd|Corp|L\.)\b)", prose.text[begin : start + len(name) + 12][: len(name)])[0].strip()
+    text = re.split(r",(?!\s*(?:Inc|LLC|Ltd|Corp|L\.)\b)", prose.text[begin : start + len(name) + 12][: len(name)])[
+        0
+    ].strip()
     return Choice(prose.span(begin, begin + len(text)), text, 0.66, "role")

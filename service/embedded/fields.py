@@ -214,7 +214,7 @@ class _Wording:
 
 def says_nothing(name: str) -> bool:
     """Whether the name of a field is but a placeholder: `field_3`, `col2`, `x`."""
-    return all(len(w) <= 2 or w.isdigit() or w in EMPTY_NAMES for w in canonical(split_name(name)))
+    return all((len(w) <= 2 and w.isascii()) or w.isdigit() or w in EMPTY_NAMES for w in canonical(split_name(name)))
 
 
 def _phrases(
@@ -291,6 +291,8 @@ def _kind(
     if field.format in _BY_FORMAT:
         return _BY_FORMAT[field.format]
     if field.type in (FieldType.NUMBER, FieldType.INTEGER):
+        if field.type is FieldType.INTEGER and concept_kind == "money":  # `number_of_payments` counts them
+            return "number"
         if concept_kind:
             return concept_kind
         return "percent" if "percent" in fold(field.description) or "rate" in words else "number"

@@ -73,8 +73,8 @@ def read_word(word: str) -> tuple[Part, ...]:
         return (("number",),)
     if "groß" in word.casefold():  # large; folded it would be the total before deductions
         return (("groß",),)
-    if re.fullmatch(r"(?:[A-Za-z]\.){2,}:?", word) and (known := surfaces().get(_key(word))) is not None:
-        return (known,)
+    if re.fullmatch(r"(?:[A-Za-z]\.){2,}:?", word):  # `P.O.`, `F.O.B.`
+        return (surfaces().get(_key(word), (_key(word),)),)
     if re.fullmatch(r"(?:[A-Za-z]/){1,2}[A-Za-z][.:]?", word):  # `B/L`, `A/C`
         return (surfaces().get(_key(word), (_key(word),)),)
     pieces = re.split(r"[^\w#№]+|_", fold(word.replace("º", "").replace("°", "")))

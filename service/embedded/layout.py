@@ -377,7 +377,7 @@ def _parted_at_edges(part: Part, near: Edges) -> list[Part]:
         starts = sum(abs(right.x0 - x) < close for x in near[0]) > 1
         ends = sum(abs(left.x1 - x) < close for x in near[1]) > 1
         amounts = bool(_AMOUNT.fullmatch(left.text) and _AMOUNT.fullmatch(right.text))
-        if entry is None and (gap > NARROW_GAP * size and (starts or ends) or (amounts and gap > 0.45 * size)):
+        if entry is None and ((gap > NARROW_GAP * size and (starts or ends)) or (amounts and gap > 0.45 * size)):
             pieces.append([right])
         else:
             pieces[-1].append(right)

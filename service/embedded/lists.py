@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 from service.embedded.contracts import parties_of
 from service.embedded.fields import Ask
+from service.embedded.layout import Segment
 from service.embedded.places import Evidence, places
 from service.embedded.proposals import TYPED, Choice
 from service.embedded.prose import Prose
@@ -14,6 +18,9 @@ LIST_REACH = 3.0
 
 def read_list(evidence: Evidence, ask: Ask, prose: Prose) -> list[Choice]:
     """The values of a list, in reading order."""
+    under = _bulleted(evidence, ask)
+    if under:
+        return under
     if ask.is_concept("party"):
         found = parties_of(evidence.layout, prose)
         if found or prose.is_prose:
@@ -37,4 +44,53 @@ def read_list(evidence: Evidence, ask: Ask, prose: Prose) -> list[Choice]:
         span = evidence.spans.cut(place.segment, place.start, len(place.segment.tokens))
         if any(c.isalnum() for c in span.raw):
             values.append(Choice(span, span.raw, hit.strength * place.natural, "list", hit))
-    return values
+    return _parted(evidence, ask, values) if ask.kind in _WORDED else values
+
+
+def _bulleted(evidence: Evidence, ask: Ask) -> list[Choice]:
+    """The lines of an indented list under a heading that the field names."""
+    hit = next((h for h in evidence.labels.of(ask) if h.strength >= 0.9 and not h.start), None)
+    if hit is None or hit.end < len(hit.segment.tokens) or ask.kind in TYPED:
+        return []
+    last, items = hit.segment, list[Segment]()
+    for line in evidence.layout.lines[hit.segment.line + 1 :]:
+        segment = line.segments[0]
+        edge = items[0].x0 if items else segment.x0
+        indented = 0.5 * last.height < segment.x0 - hit.segment.x0 < _INDENT * last.height
+        near = segment.page == last.page and segment.y0 - last.y1 < 2 * last.height
+        if not (near and indented and len(line.segments) == 1 and abs(segment.x0 - edge) < 2):
+            break
+        items.append(segment)
+        last = segment
+    found = [evidence.spans.cut(s, int(not any(map(str.isalnum, s.tokens[0].text))), len(s.tokens)) for s in items]
+    return [Choice(span, span.raw, hit.strength * 0.9, "list", hit) for span in found if span.raw]
+
+
+_INDENT = 6.0
+"""How far a list may be indented, in text heights."""
+_WORDED = frozenset({"text", "person", "org"})
+_SEPARATOR = re.compile(
+    r"\s*[;,](?!\s*(?:Inc|LLC|Ltd|Jr|Sr|Corp|GmbH)\b)\s+(?:and |und |et |y |e |en )?"
+    r"|\s+(?:and|und|et|y|en|&)\s+(?=[A-ZÀ-Þ])"
+)
+_MOST_WORDS = 5
+"""Words of one value on average, up to which signs between them part values rather than sentences."""
+
+
+def _parted(evidence: Evidence, ask: Ask, values: list[Choice]) -> list[Choice]:
+    """Values that stand on one line with commas between, each for itself."""
+    if len(values) != 1 or ask.is_concept("party"):
+        return values
+    whole = values[0]
+    cuts = [m.span() for m in _SEPARATOR.finditer(whole.span.raw)]
+    if not cuts or len(whole.span.raw.split()) > _MOST_WORDS * (len(cuts) + 1):
+        return values
+    starts, ends = [0, *(b for _, b in cuts)], [*(a for a, _ in cuts), len(whole.span.raw)]
+    found: list[Choice] = []
+    for start, end in zip(starts, ends, strict=True):
+        first = whole.span.start + whole.span.raw[:start].count(" ")
+        last = whole.span.start + whole.span.raw[:end].count(" ") + 1
+        text = re.sub(r"\s*\([^)]*\)$", "", whole.span.raw[start:end]).strip(" .")
+        if text:
+            found.append(replace(whole, span=evidence.spans.cut(whole.span.segment, first, last), value=text))
+    return found

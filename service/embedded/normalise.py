@@ -258,6 +258,14 @@ def parse_period(text: str) -> str | None:
     return f"{count} {unit}{'' if count == 1 else 's'}"
 
 
+_PAY_TERM = re.compile(r"(?:net|netto|due|c\.?o\.?d|cash|prepaid|upon receipt)\b(?:\W?\w+){0,3}$")
+
+
+def pay_term(text: str) -> str | None:
+    """Terms that are no period but tell when to pay, as they stand: `Net 30`; None for other texts."""
+    return text if _PAY_TERM.match(fold(text)) else None
+
+
 _IBAN_LENGTHS = {"AT": 20, "BE": 16, "CH": 21, "CZ": 24, "DE": 22, "DK": 18, "ES": 24, "FI": 18, "FR": 27, "GB": 22,
                  "IE": 22, "IT": 27, "LU": 20, "NL": 18, "NO": 15, "PL": 28, "PT": 25, "SE": 24}  # fmt: skip
 """Letters and digits of an IBAN by country. Source: ISO 13616 registry."""

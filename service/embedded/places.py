@@ -50,13 +50,16 @@ class Place:
 
 
 def places(evidence: Evidence, hit: Hit) -> Iterator[Place]:
-    """To the right in the same segment, then further right on the line, then below."""
+    """To the right in the same segment, then further right on the line, then below; above where labels stand so."""
     segment = hit.segment
     if evidence.under_lines and not hit.colon and hit.end - hit.start >= len(segment.tokens) / 2:
         above = written_above(evidence.layout, evidence.labels, segment)
-        if above is not None:
-            yield Place(above, 0, OVER_CAPTION, below=True)
-        return
+        return iter(() if above is None else (Place(above, 0, OVER_CAPTION, below=True),))
+    return _beside_and_below(evidence, hit)
+
+
+def _beside_and_below(evidence: Evidence, hit: Hit) -> Iterator[Place]:
+    segment = hit.segment
     if hit.end < len(segment.tokens):
         yield Place(segment, hit.end, 1.0)
     yield from _to_the_right(evidence, hit)

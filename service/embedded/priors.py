@@ -26,6 +26,8 @@ _ROLES = (
 """Concept, what its label makes of the address under it, and how clear the label has to be."""
 HEADING_REACH = 6.5
 """How far over a name its heading may stand, in heights: numbers of who it is may come between."""
+_ABREAST = 5.0
+"""How much higher or lower the sender may stand beside the recipient, in heights."""
 _SENDER = 0.9
 """What the issuer of a document counts as its sender."""
 _BANK = re.compile(r"bank|sparkasse|banque|banco|banca|caisse|caixa|credit union")
@@ -44,11 +46,11 @@ def lone_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
     if ask.kind in ("bic", "taxid", "phone", "time") and not ask.is_concept("fax"):
         return _unmistakable(evidence, ask)
     if ask.is_concept("seller_name", "sender_name"):
-        return [c.scaled(1.0 if ask.is_concept("seller_name") else _SENDER) for c in _sellers(evidence)]
+        return [c.scaled(1.0 if ask.is_concept("seller_name") else _SENDER) for c in issuers(evidence)]
     if ask.is_concept("bank_name"):
-        return [c for c in _sellers(evidence) if _BANK.search(fold(str(c.value)))]
+        return [c for c in issuers(evidence) if _BANK.search(fold(str(c.value)))]
     if ask.is_concept("buyer_name", "recipient_name", "account_holder"):
-        return _buyers(evidence)
+        return recipients(evidence)
     if ask.is_concept("address", "seller_address", "buyer_address"):
         return _addresses(evidence, ask)
     return []
@@ -151,7 +153,8 @@ def _unmistakable(evidence: Evidence, ask: Ask) -> list[Choice]:
     return found
 
 
-def _sellers(evidence: Evidence) -> list[Choice]:
+def issuers(evidence: Evidence) -> list[Choice]:
+    """Who may have issued the document, by where and how names stand in it."""
     found: list[Choice] = []
     buyers = {p.name.index for p in evidence.parties if not p.inline and _buyer_score(evidence, p) >= 0.6}
     for party in evidence.parties:
@@ -236,10 +239,20 @@ def _buyer_score(evidence: Evidence, party: Party) -> float:
     return 0.5 * window + 0.3 * bool(above) + 0.1 * (party.name.page == evidence.layout.pages[0].page)
 
 
-def _buyers(evidence: Evidence) -> list[Choice]:
+def _beside_sender(evidence: Evidence, party: Party) -> bool:
+    """Whether an address stands on the right, level with another on the left, as letters in French put it."""
+    name, page = party.name, evidence.layout.page(party.name.page)
+    return not _role(evidence, party) and name.x0 > 0.45 * page.width and name.y0 < 0.42 * page.height and any(
+        p.name.page == name.page and p.name.x0 < 0.3 * page.width and abs(p.name.y0 - name.y0) < _ABREAST * name.height
+        for p in evidence.parties
+    )  # fmt: skip
+
+
+def recipients(evidence: Evidence) -> list[Choice]:
+    """Whom the document may be sent to, by where addresses stand in it."""
     found: list[Choice] = []
     for party in evidence.parties:
-        score = _buyer_score(evidence, party)
+        score = max(_buyer_score(evidence, party), 0.6 * _beside_sender(evidence, party))
         if not party.inline and score >= 0.5 and labelness(party.name.tokens) < 0.9:
             span = evidence.spans.cut(party.name, *party.name_words)
             found.append(Choice(span, span.raw.strip(" ,"), 0.45 + 0.4 * score, "recipient block"))
@@ -269,7 +282,7 @@ def _addresses(evidence: Evidence, ask: Ask) -> list[Choice]:
             span, text = joined(evidence, party.address)
             found.append(Choice(span, text, fit, "address block"))
     if not buyer:
-        names = sorted(_sellers(evidence), key=lambda c: -c.score)[:1]
+        names = sorted(issuers(evidence), key=lambda c: -c.score)[:1]
         for choice in names:
             under = address_under(evidence.layout, choice.span.segment)
             if under:

@@ -21,6 +21,7 @@ from service.embedded.normalise import (
     parse_date,
     parse_number,
     parse_period,
+    pay_term,
 )
 from service.embedded.places import Evidence, Place, foreign_label, in_pairs, places
 from service.embedded.spans import Kind, Span
@@ -199,7 +200,8 @@ def text_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
                 continue
             factor = 1.0 if taken == 0 else 0.85
             paired = _is_beside(hit, place.segment) and in_pairs(evidence, hit.segment, place.segment)
-            known = 0.0 if paired or _digits(span.raw) else labelness(span.tokens)
+            plain = paired or place.segment.text[0] in ":：" or _digits(span.raw)
+            known = 0.0 if plain else labelness(span.tokens)
             if known > 0.99 and (ask.kind in NAMES or (place.segment is hit.segment and not hit.colon)):
                 continue
             if place.segment is not hit.segment:
@@ -269,7 +271,8 @@ def _end_of_value(evidence: Evidence, ask: Ask, segment: Segment, start: int) ->
         said = any(len(t.text.strip(":.")) > _SHORT_WORD for t in hit.tokens)
         next_pair = said and _digits(following) and any(_digits(t.text) for t in tokens[start : hit.start])
         at_the_end = not following and hit.strength >= 0.95 and hit.end - hit.start > 1
-        if hit.colon or (hit.start > start and (next_pair or at_the_end)):
+        listed = tokens[hit.start - 1].text.endswith((",", ";")) and _digits(following)
+        if hit.colon or (hit.start > start and (next_pair or at_the_end or listed)):
             ends.append(hit.start)
     if 0 < start < len(tokens) and _digits(tokens[start].text) and tokens[-1].text.endswith((":", "：")):
         ends.append(next((i for i in range(start, len(tokens)) if not _digits(tokens[i].text)), len(tokens)))
@@ -318,13 +321,12 @@ def _digits(text: str) -> bool:
 
 def _text_value(ask: Ask, span: Span) -> str | None:
     text = span.raw.strip(" :;|_").strip()
-    if not any(c.isalnum() for c in text):
-        return None
     letters = sum(c.isalpha() for c in text)
-    if ask.kind in ("org", "person", "place", "address") and letters < 2:
+    if not any(c.isalnum() for c in text) or (ask.kind in NAMES and letters < 2):
         return None
     if ask.kind in ("org", "person", "place") and letters < 0.55 * sum(c.isalnum() for c in text):
         return None
+    text = re.sub(r"\s*<[^<>\s]+@[^<>\s]+>$", "", text)
     if ask.kind != "address":
         text = re.sub(r"\s*\(\d{4,}\)$", "", text)
     if ask.kind in ("org", "person", "place") and not _proper(text):
@@ -332,7 +334,7 @@ def _text_value(ask: Ask, span: Span) -> str | None:
     if ask.kind in ("org", "person") and (date_pattern().search(fold(text)) or parse_number(text) is not None):
         return None
     if ask.kind == "period":
-        return parse_period(text)
+        return parse_period(text) or pay_term(text)
     if ask.kind == "currency":
         return parse_currency(text) or next((c for w in text.split() if (c := parse_currency(w)) is not None), None)
     return text

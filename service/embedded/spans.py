@@ -115,6 +115,8 @@ _SPACED = re.compile(r"(?<![\w.,])-?\d{1,3}(?: \d{3}){1,9}(?:,\d{2})(?![\w.,]\d)
 _BOXED_DATE = re.compile(r"(\d{2}) (\d{2}) ((?:19|20)\d{2})")
 """As it is written into the boxes of a form: fills its segment."""
 _BOXED_MONEY = re.compile(r"[$€£]\s?(\d{1,3}(?:,\d{3}){0,9}|\d{1,30}) (\d{2})")
+_THOUSANDTHS = re.compile(r"(?<![\d.,])0\.\d{3}(?![\d.,])")
+"""Shows that a point before three digits is a decimal one: `0.650` kg."""
 _TIME = re.compile(
     r"(?<![\d:.,/-])(?:[01]?\d|2[0-3])[:.h]\s?[0-5]\d(?:[:.][0-5]\d)?(?:\s?[AaPp]\.?[Mm]\.?)?(?![\d.,/%])"
 )
@@ -146,6 +148,7 @@ class Spans:
         )
         self.day_first = vote_day_first(texts, default=not american) if day_first is None else day_first
         self._by_kind: dict[Kind, tuple[Span, ...]] = {}
+        self._thousandths = self.decimal == "." and any(_THOUSANDTHS.search(text) for text in texts)
         self._spaced = self.decimal == "," and not re.search(r"\d[.'’]\d{3},\d{2}", whole)
 
     def of(self, kind: Kind) -> tuple[Span, ...]:
@@ -229,6 +232,8 @@ class Spans:
         """The amount of a number without its sign; the only mark in a percentage is a decimal one: `6.250 %`."""
         if "%" in (match["unit"] or "") and re.fullmatch(r"\d{1,2}[.,]\d{3}", match["body"]):
             return Decimal(match["body"].replace(",", "."))
+        if self._thousandths and re.fullmatch(r"\d{1,3}\.\d{3}", match["body"]):
+            return Decimal(match["body"])
         return parse_number(match["body"], self.decimal)
 
     def _dates(self, segment: Segment) -> Iterator[Span]:
