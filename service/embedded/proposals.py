@@ -13,6 +13,7 @@ from service.embedded.fields import Ask
 from service.embedded.labels import read_text, read_word
 from service.embedded.layout import Segment
 from service.embedded.matching import Hit, first_word, is_prose, labelness
+from service.embedded.names import name_alone
 from service.embedded.normalise import (
     date_pattern,
     fold,
@@ -337,7 +338,7 @@ def _text_value(ask: Ask, span: Span) -> str | None:
         return parse_period(text) or pay_term(text)
     if ask.kind == "currency":
         return parse_currency(text) or next((c for w in text.split() if (c := parse_currency(w)) is not None), None)
-    return text
+    return name_alone(text, ask.kind, ask.field.name)
 
 
 def _proper(text: str) -> bool:

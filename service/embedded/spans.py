@@ -111,7 +111,11 @@ _PRICE_END = re.compile(r"\d[.,]\d{2}$")
 _SAME_EDGE = 3
 """Prices at one edge from which they are a column."""
 _MISREAD_DOLLAR = re.compile(r"(?<!\S)S(?=\d{1,5}\.\d{2}(?!\S))")
-_SPACED = re.compile(r"(?<![\w.,])-?\d{1,3}(?: \d{3}){1,9}(?:,\d{2})(?![\w.,]\d)")
+_SPACED = re.compile(r"(?<![\w.,])(?P<amount>-?\d{1,3}(?: \d{3}){1,9},\d{2})(?![\w.,]\d)")
+_MARKED_SPACED = re.compile(
+    rf"(?<!\w){CURRENCY_MARK}\s?(?P<amount>\d{{1,3}}(?: \d{{3}}){{1,4}}(?:[.,]\d{{2}})?)(?![\d.,])"
+)
+"""An amount with blanks between its thousands, told by the currency before it: `SEK 2 140`."""
 _BOXED_DATE = re.compile(r"(\d{2}) (\d{2}) ((?:19|20)\d{2})")
 """As it is written into the boxes of a form: fills its segment."""
 _BOXED_MONEY = re.compile(r"[$€£]\s?(\d{1,3}(?:,\d{3}){0,9}|\d{1,30}) (\d{2})")
@@ -186,11 +190,9 @@ class Spans:
             yield self._span(segment, Kind.NUMBER, (0, len(text)), text, value, decimals=2, money=True)
             return
         taken = [m.span() for m in date_pattern().finditer(fold(text))] if len(fold(text)) == len(text) else []
-        if self._spaced:
-            for match in _SPACED.finditer(text):
-                taken.append(match.span())
-                value = Decimal(match.group(0).replace(" ", "").replace(",", "."))
-                yield self._span(segment, Kind.NUMBER, match.span(), match.group(0), value, decimals=2, money=True)
+        spaced = list(self._with_blanks(segment, text, taken))
+        taken += [m for m, _ in spaced]
+        yield from (span for _, span in spaced)
         for match in _NUMBER.finditer(text):
             at, stop = match.span("body")
             if any(a < stop and at < b for a, b in taken):
@@ -213,6 +215,22 @@ class Spans:
                 segment, Kind.NUMBER, match.span(), match.group(0).strip(), value, decimals=decimals,
                 money=bool(match["cur"]) or bool(unit and unit != "%") or decimals == 2, percent=unit == "%",
             )  # fmt: skip
+
+    def _with_blanks(
+        self, segment: Segment, text: str, taken: Sequence[tuple[int, int]]
+    ) -> Iterator[tuple[tuple[int, int], Span]]:
+        """Amounts with blanks between their thousands, and the characters they take."""
+        patterns = (_SPACED, _MARKED_SPACED) if self._spaced else (_MARKED_SPACED,)
+        held = list(taken)
+        for match in (m for pattern in patterns for m in pattern.finditer(text)):
+            if any(a < match.end() and match.start() < b for a, b in held) and match.re is _MARKED_SPACED:
+                continue
+            held.append(match.span())
+            value = Decimal(match["amount"].replace(" ", "").replace(",", "."))
+            yield (
+                match.span(),
+                self._span(segment, Kind.NUMBER, match.span(), match.group(0), value, decimals=2, money=True),
+            )
 
     def _with_sign(self, segment: Segment, text: str) -> str:
         """A price at the end of a line whose decimal sign was not read: `10 94` under `2.40`, at the same edge."""

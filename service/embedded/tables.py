@@ -98,7 +98,7 @@ class _Builder:
         self._evidence, self._header, self._before = evidence, header, before
         self._by_path = {ask.path: ask for ask in asks}
         kinds = {c.path: self._by_path[c.path].kind for c in header.columns if c.path}
-        self._anchors = [path for path, kind in kinds.items() if kind in NUMERIC or kind == "date"]
+        self._anchors = [path for path, kind in kinds.items() if kind in NUMERIC or kind in ("date", "time")]
         self._edges = _column_edges(evidence, self._by_path, header)
         self._drafts: list[_Draft] = []
         self._orphans: list[Line] = []
