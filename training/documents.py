@@ -15,16 +15,20 @@ from training.paper import Paper
 from training.receipt import make_receipt
 from training.request import ask
 from training.statement import make_statement
+from training.stranger import make_ledger, make_letter, make_slip
 
 MAKERS: tuple[tuple[str, Callable[[Random], Paper], int], ...] = (
-    ("invoice", make_invoice, 26),
-    ("receipt", make_receipt, 26),
-    ("form", make_form, 18),
-    ("order", make_order, 9),
+    ("invoice", make_invoice, 23),
+    ("receipt", make_receipt, 23),
+    ("form", make_form, 16),
+    ("order", make_order, 8),
     ("contract", make_contract, 8),
     ("statement", make_statement, 6),
-    ("memo", make_memo, 5),
-    ("delivery", make_delivery, 4),
+    ("memo", make_memo, 4),
+    ("delivery", make_delivery, 3),
+    ("slip", make_slip, 3),
+    ("letter", make_letter, 3),
+    ("ledger", make_ledger, 3),
 )
 """Kind, how it is made, and how many of a hundred are of it."""
 

@@ -14,6 +14,10 @@ from babel import Locale
 LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pt")
 DASHES = str.maketrans({"–": "-", "—": "-", "−": "-", "‐": "-", "‑": "-"})
 NUMBER_BODY = r"\d{1,3}(?:[ .,'’\u00a0]\d{3})+(?!\d)(?:[.,]\d{1,4})?|\d+(?:[.,]\d+)?|[.,]\d{2}"
+MONTHS = 12
+_DAY = re.compile(r"(?=.*(?:[/-]|\.$))(\d{1,2})[./-](\d{1,2})\.?")
+_LAKHS = re.compile(r"(?<![\d.,])\d{1,2}(?:,\d{2})+,\d{3}(?![\d,])")
+"""Thousands as India parts them: `1,22,500`."""
 MOST_DIGITS = 100
 """Characters beyond which digits are no number: products of two still fit a float."""
 
@@ -54,6 +58,7 @@ def vote_decimal(texts: Iterable[str]) -> str:
 def parse_number(text: str, decimal: str = ".") -> Decimal | None:
     """The number a text prints, with its sign; None if it prints none or several."""
     clean = text.translate(DASHES).replace("\u00a0", " ").strip()
+    clean = _LAKHS.sub(lambda m: m[0].replace(",", ""), clean)
     found = re.findall(NUMBER_BODY, clean)
     if len(found) != 1 or len(found[0]) > MOST_DIGITS:
         return None
@@ -160,6 +165,12 @@ def parse_date(text: str, *, day_first: bool) -> dt.date | None:
     if month is None or len(numbers) < 2:
         return None
     return _date(numbers[0], month, numbers[1]) if kind == "ymd" else _date(numbers[1], month, numbers[0])
+
+
+def is_day(text: str) -> bool:
+    """Whether a text is a day and a month without a year: `07/28`, `04.03.`, where it can be no price."""
+    match = _DAY.fullmatch(text)
+    return match is not None and min(int(match[1]), int(match[2])) <= MONTHS and max(int(match[1]), int(match[2])) < 32
 
 
 def _compact_date(text: str) -> dt.date | None:

@@ -12,7 +12,7 @@ from service.embedded.matching import labelness
 from service.embedded.normalise import fold, iban_shaped, iban_valid
 from service.embedded.parties import Party, address_under, company_score, looks_company, repeats
 from service.embedded.places import Evidence, places
-from service.embedded.proposals import TYPED, Choice
+from service.embedded.proposals import TYPED, Choice, in_range
 from service.embedded.spans import Kind, Span, currency_votes
 
 REGISTRATION = re.compile(r"\s*[(\[]?\s*(?:co\.?|reg\.?)?\s*(?:no\.?:?)?\s*\d{5,}-?\s?[A-Z]?\s*[)\]]?\s*$")
@@ -82,6 +82,8 @@ def _pay_by(evidence: Evidence) -> list[Choice]:
 def _dates(evidence: Evidence, ask: Ask) -> list[Choice]:
     if ask.is_concept("due_date"):
         return _pay_by(evidence)
+    if ask.is_concept("start_date", "end_date"):
+        return _lone_range(evidence, last=ask.is_concept("end_date"))
     if not ask.is_concept("invoice_date"):
         return []
     others = ("due_date", "delivery_date", "order_date", "birth_date", "end_date", "print_date")
@@ -100,6 +102,19 @@ def _dates(evidence: Evidence, ask: Ask) -> list[Choice]:
     score = 0.66 if len(distinct) == 1 else 0.56
     lone = [Choice(d, d.value, score - 0.02 * rank, "lone date") for rank, d in enumerate(dates[:4])]
     return [*titled, *lone]
+
+
+def _lone_range(evidence: Evidence, *, last: bool) -> list[Choice]:
+    """The first or last day of the only period that a document prints as `from – to`."""
+    pairs = [
+        found
+        for segment in evidence.layout.segments
+        if in_range(found := evidence.spans.inside(segment, Kind.DATE))
+    ]  # fmt: skip
+    if len({(a.value, b.value) for a, b in pairs}) != 1:
+        return []
+    day = pairs[0][int(last)]
+    return [Choice(day, day.value, 0.62, "lone range")]
 
 
 def _in_title(evidence: Evidence, date: Span) -> bool:

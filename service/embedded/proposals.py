@@ -81,7 +81,7 @@ def typed_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
                 if place.below and not _under(hit, span):
                     fit *= 0.5
                 if ask.is_concept("start_date", "end_date"):
-                    fit *= 1.08 if _in_range(found) else repeated
+                    fit *= 1.08 if in_range(found) else repeated
                 if place.below and ask.kind == "money" and _in_header_row(evidence, hit):
                     fit *= 0.75
                 if place.below and listed:
@@ -133,7 +133,7 @@ def _in_header_row(evidence: Evidence, hit: Hit) -> bool:
     return len(line.segments) > 1 and bool(words & {*items, "price"})
 
 
-def _in_range(found: list[Span]) -> bool:
+def in_range(found: list[Span]) -> bool:
     """Whether dates stand as `from – to` in one segment."""
     if len(found) != 2 or found[0].segment is not found[1].segment:
         return False
@@ -178,7 +178,7 @@ def _fit(ask: Ask, span: Span, rank: int, found: list[Span]) -> float:
         return fit
     if ask.kind == "percent":
         return (1.0 if span.percent else 0.6 if span.money else 0.8) - 0.02 * rank
-    if ask.kind == "date" and ask.is_concept("end_date") and len(found) > 1:
+    if ask.kind == "date" and len(found) > 1 and "end_date" in dict(ask.concepts):
         return 1.0 if rank == 1 else 0.8
     return 1.0 - 0.06 * rank
 

@@ -13,7 +13,7 @@ from service.embedded.fields import Ask
 from service.embedded.labels import read_word
 from service.embedded.layout import Line, Segment, Token
 from service.embedded.matching import Hit
-from service.embedded.normalise import word_set
+from service.embedded.normalise import is_day, word_set
 from service.embedded.places import Evidence
 from service.embedded.spans import Kind, token_currency
 
@@ -149,6 +149,9 @@ def _kinds_within(evidence: Evidence, place: tuple[float, float], body: int) -> 
                 continue
             if len(line.segments) == 1 and not _stands_in(segment, place):
                 continue
+            if is_day(segment.text):
+                kinds.append("date")
+                continue
             spans = [*evidence.spans.inside(segment, Kind.DATE), *evidence.spans.inside(segment, Kind.NUMBER)]
             inside = [s for s in spans if min(s.x1, place[1]) - max(s.x0, place[0]) > 0]
             kinds.extend("date" if s.kind is Kind.DATE else "money" if s.decimals == 2 else "number" for s in inside)
@@ -171,7 +174,7 @@ def _close_under(line: Line, following: Line) -> bool:
 def _has_value(line: Line) -> bool:
     """Whether it holds an amount, or digits in several places: then it is no header."""
     with_digits = [s.text for s in line.segments if any(c.isdigit() for c in s.text)]
-    return len(with_digits) > 1 or any(re.search(r"\d[.,/]\d\d", text) for text in with_digits)
+    return len(with_digits) > 1 or any(re.search(r"\d[.,/]\d", text) for text in with_digits)
 
 
 def _columns(lines: list[Line], chosen: dict[str, Hit]) -> tuple[Column, ...]:

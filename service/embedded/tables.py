@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from service.embedded.fields import Ask
 from service.embedded.labels import read_text
 from service.embedded.layout import Line, Segment, Token
-from service.embedded.normalise import word_set
+from service.embedded.normalise import is_day, word_set
 from service.embedded.places import Evidence
 from service.embedded.proposals import LONE_COLUMN, TYPED, Choice
 from service.embedded.row_checks import Row, balanced, checked, solved, telling, uncounted
@@ -19,6 +19,9 @@ from service.embedded.table_header import NUMERIC, Column, Header, find_header, 
 MISSES = 9
 """Lines without a row after which a table has ended."""
 SKIP_WORDS = word_set("sub opening closing ubertrag uebertrag zwischensumme carried brought forward riporto reporter")
+
+_OF_BALANCE = word_set("balance remain opening closing")
+"""Words of a line that only carries a balance, be it dated or not."""
 
 
 def read_table(evidence: Evidence, asks: Sequence[Ask]) -> list[Row]:
@@ -152,7 +155,9 @@ def _is_row(draft: _Draft, anchors: list[str]) -> bool:
 
 def _is_subtotal(line: Line) -> bool:
     parts = {c for part in read_text(line.text) for c in part}
-    return bool(parts & SKIP_WORDS) and len(parts) <= 6
+    worded = {c for c in parts if not c.isdigit()}
+    of_balance = "balance" in worded and len(worded) <= len(_OF_BALANCE) and bool(worded & _OF_BALANCE)
+    return bool(parts & SKIP_WORDS) and (len(parts) <= 6 or of_balance)
 
 
 def _read_line(evidence: Evidence, by_path: dict[str, Ask], header: Header, line: Line) -> _Draft:
@@ -305,6 +310,11 @@ def _column_edges(evidence: Evidence, by_path: dict[str, Ask], header: Header) -
     return edges
 
 
+def _day_alone(ask: Ask, text: str) -> bool:
+    """Whether a day without its year is told as it stands, to a field that asks for a text."""
+    return ask.kind == "date" and not ask.field.format and is_day(text)
+
+
 def _finish(by_path: dict[str, Ask], draft: _Draft) -> Row:
     row: Row = {**draft.spare, **draft.cells}
     for path, tokens in draft.text.items():
@@ -312,7 +322,7 @@ def _finish(by_path: dict[str, Ask], draft: _Draft) -> Row:
         if path in row or not any(c.isalnum() for c in raw):
             continue
         span = Span(Kind.TEXT, tuple(tokens), raw, raw, draft.segment, 0, len(tokens))
-        if by_path[path].kind in TYPED:
+        if by_path[path].kind in TYPED and not _day_alone(by_path[path], raw):
             continue
         row[path] = Choice(span, raw, 0.8, "column")
     return row

@@ -111,3 +111,41 @@ def test_whom_a_letter_addresses_and_who_heads_it():
     pieces = [(60, 60, "Fernwood Mutual Insurance Company"), (60, 120, "Frau Katharina Ebner"), (60, 134, "Ringweg 4")]
     found = ask({"insurer": TEXT, "patient": TEXT}, pieces)
     assert found == {"insurer": "Fernwood Mutual Insurance Company", "patient": "Katharina Ebner"}
+
+
+def test_a_statement_without_years_and_with_the_balance_carried_forward():
+    """The line that only carries a balance is no row; a day without its year is told as it stands; one period."""
+    table = [["Datum", "Text", "Betrag", "Saldo"], ["01.03.", "Saldovortrag", "", "4'218.55"],
+             ["04.03.", "Miete", "-1'650.00", "2'568.55"], ["25.03.", "Lohn", "5'480.20", "8'048.75"]]  # fmt: skip
+    pieces = [(60, 60, "Kontoauszug 01.03.2025 – 31.03.2025"), *rows((60, 130, 330, 450), 100, 14, table)]
+    cells: Json = {"datum": TEXT, "text": TEXT, "betrag": NUMBER}
+    listed: Json = {"type": "array", "items": {"type": "object", "properties": cells}}
+    found = ask({"von": DATE, "bis": DATE, "buchungen": listed}, pieces)
+    assert found == {
+        "von": "2025-03-01",
+        "bis": "2025-03-31",
+        "buchungen": [
+            {"datum": "04.03.", "text": "Miete", "betrag": -1650},
+            {"datum": "25.03.", "text": "Lohn", "betrag": 5480.2},
+        ],
+    }
+
+
+def test_amounts_as_india_and_scandinavia_print_them():
+    """Lakhs with commas, thousands with blanks behind their currency."""
+    pieces = rows((60, 240), 100, 16, [["Taxable value", "1,22,500.00"], ["Fare", "SEK 2 140"]])
+    assert ask({"taxable_value": NUMBER, "fare": NUMBER}, pieces) == {"taxable_value": 122500, "fare": 2140}
+
+
+def test_a_name_without_the_office_behind_it():
+    """Nor a company with its place; a degree stays."""
+    pieces = [
+        (60, 100, "Authorized by: Corinne Abbott, Purchasing Agent"),
+        (60, 120, "Applicant: Ashdown Labs, Inc., Salem (US)"),
+        (60, 140, "Reviewed by: Raymond Tso, MD"),
+    ]
+    assert ask({"authorized_by": TEXT, "applicant": TEXT, "reviewed_by": TEXT}, pieces) == {
+        "authorized_by": "Corinne Abbott",
+        "applicant": "Ashdown Labs, Inc.",
+        "reviewed_by": "Raymond Tso, MD",
+    }
