@@ -12,7 +12,7 @@ from fastapi import Depends, Request
 from fastapi.security import HTTPBearer
 
 from service.api.unsupported import refuse_unsupported
-from service.auth.callers import Caller
+from service.auth.callers import Caller, may
 from service.auth.keys import Authenticator
 from service.auth.sessions import authorization_of, link_of
 from service.domain.errors import ErrorCode, InternalError
@@ -127,6 +127,12 @@ async def _reviewer(caller: Annotated[Caller, Depends(_identify)]) -> Caller:
     return caller
 
 
+async def _mender(caller: Annotated[Caller, Depends(_identify)]) -> Caller:
+    if caller.link is not None or not may(caller.role, Role.REVIEW):
+        caller.require(Role.SUBMIT)
+    return caller
+
+
 async def _admin(caller: Annotated[Caller, Depends(_identify)]) -> Caller:
     caller.require(Role.ADMIN)
     return caller
@@ -149,5 +155,7 @@ Submitter = Annotated[Caller, Depends(_submitter)]
 """Who asks, and may hand in, change and delete jobs."""
 Reviewer = Annotated[Caller, Depends(_reviewer)]
 """Who asks, and may correct and decide."""
+Mender = Annotated[Caller, Depends(_mender)]
+"""Who asks, and may have a job run again as it was asked for: who hands in and who reviews, but nobody by a link."""
 Admin = Annotated[Caller, Depends(_admin)]
 """Who asks, and may do all."""

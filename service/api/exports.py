@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime
 from typing import IO, Annotated
 
 from anyio import to_thread
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
-from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from service.api.answers import API, Payload, moment
@@ -19,7 +18,7 @@ from service.api.context import Reader, ServicesOf, Submitter, refuse_query
 from service.api.documentation import binary, errors, json_body, success
 from service.api.faults import validation_fault
 from service.api.job_requests import IN_IDS, PRINTABLE
-from service.api.result_files import FileQuery, content_disposition
+from service.api.result_files import FileAnswer, FileQuery, content_disposition
 from service.domain.errors import ErrorCode
 from service.domain.export import Release
 from service.domain.records import JsonObject
@@ -40,7 +39,6 @@ router = APIRouter(tags=["exports"])
 ExportId = Annotated[str, Path(description="Id of an export.", max_length=64, pattern=IN_IDS)]
 _MISSING = ErrorCode.EXPORT_NOT_FOUND
 _IN_MEMORY = 8_000_000
-_PIECE = 1 << 18
 _FILES = binary("The file.", *(kind.partition(";")[0] for kind in MEDIA_TYPES.values()))
 _FILES["content"]["application/json"] = {
     "schema": {"type": "array", "items": {"type": "object"}},
@@ -248,7 +246,7 @@ def _checked(body: JsonObject) -> ExportRequest:
 
 def _streamed(options: ExportOptions, write: Callable[[IO[bytes]], object], name: str) -> Response:
     """A file that is written whole before its first byte is sent, so that a fault is still an error."""
-    file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - closed by `_pieces`, or let go with it
+    file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - closed by the answer
     try:
         write(file)
     except BaseException:
@@ -257,10 +255,4 @@ def _streamed(options: ExportOptions, write: Callable[[IO[bytes]], object], name
     file.seek(0)
     ending = ExportFormat(options.format)
     headers = {"Content-Disposition": content_disposition(f"{name}.{ending}")}
-    return StreamingResponse(_pieces(file), media_type=ending.media_type, headers=headers)
-
-
-def _pieces(file: IO[bytes]) -> Iterator[bytes]:
-    with file:
-        while piece := file.read(_PIECE):
-            yield piece
+    return FileAnswer(file, ending.media_type, headers)

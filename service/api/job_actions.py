@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Request
 
 from service.api import examples
 from service.api.bodies import read_object
-from service.api.context import ServicesOf, Submitter, refuse_query
+from service.api.context import Mender, ServicesOf, Submitter, refuse_query
 from service.api.documentation import JOB, errors, rerun_body, success
 from service.api.job_payloads import JobPayload, ReceiptPayload
 from service.api.job_requests import GivenSpan, RerunRequest, check_request
@@ -23,6 +23,7 @@ from service.jobs.mend_pages import PageWishes
 from service.jobs.queries import get_job
 from service.jobs.schemas import SchemaWish, choose_schemas
 from service.jobs.services import Services
+from service.storage.access import Role
 
 _CANCELLED = examples.JOB | {"status": "cancelled", "revision": 2}
 _ANEW = success(JobPayload, examples.JOB | {"status": "queued", "run": 2}, "The new run.", status=202)
@@ -45,7 +46,7 @@ def cancel(job_id: JobId, services: ServicesOf, caller: Submitter) -> JobPayload
     summary="Try again what failed",
     responses=errors(*JOB, ErrorCode.WRONG_STATE) | _ANEW,
 )
-def retry(job_id: JobId, services: ServicesOf, caller: Submitter) -> JobPayload:
+def retry(job_id: JobId, services: ServicesOf, caller: Mender) -> JobPayload:
     """Start a new run that takes over what is good."""
     return job_payload(services, retry_job(services, caller.tenant_id, job_id))
 
@@ -60,9 +61,14 @@ def retry(job_id: JobId, services: ServicesOf, caller: Submitter) -> JobPayload:
     | _ANEW,
     openapi_extra=rerun_body(),
 )
-async def rerun(job_id: JobId, request: Request, services: ServicesOf, caller: Submitter) -> JobPayload:
-    """Start a new run with other schemas, another model or other documents; pages are read again only if you say so."""
+async def rerun(job_id: JobId, request: Request, services: ServicesOf, caller: Mender) -> JobPayload:
+    """Start a new run with other schemas, another model or other documents; pages are read again only if you say so.
+
+    Reviewers mend documents and pages; another schema of the job and other options need the role `submit`.
+    """
     wanted = check_request(RerunRequest, await read_object(request))
+    if wanted.changes_options() or wanted.schema_wish() != SchemaWish():
+        caller.require(Role.SUBMIT)
     job = await to_thread.run_sync(partial(_rerun, services, caller, job_id, wanted))
     return await to_thread.run_sync(job_payload, services, job)
 

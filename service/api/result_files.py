@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from collections.abc import Iterator, Mapping
+from typing import IO, Any, Literal
 from urllib.parse import quote
 
 from fastapi import Response
+from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.types import Receive, Scope, Send
 
 from service.api.documentation import Responses
 from service.api.result_payloads import ResultPayload
@@ -15,6 +17,7 @@ from service.domain.errors import ErrorCode, InputError
 from service.exports.files import ExportFile
 from service.exports.formats import MEDIA_TYPES, CsvDialect, ExportFormat, ExportOptions, Separator
 
+_PIECE = 1 << 18
 Row = dict[str, str | int | float | bool | None]
 """Of a table in JSON: by the names of its columns."""
 _FILE_ENDINGS = {
@@ -81,6 +84,26 @@ def file_response(file: ExportFile, headers: Mapping[str, str]) -> Response:
     """A file as a download, under its own name in whatever script."""
     named = {**headers, "Content-Disposition": content_disposition(file.name)}
     return Response(file.content, media_type=file.media_type, headers=named)
+
+
+class FileAnswer(StreamingResponse):
+    """An open file that is sent and closed, also if its caller leaves before the first byte."""
+
+    def __init__(self, file: IO[bytes], media_type: str, headers: Mapping[str, str]) -> None:
+        super().__init__(_pieces(file), media_type=media_type, headers=headers)
+        self._file = file
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._file.close()
+
+
+def _pieces(file: IO[bytes]) -> Iterator[bytes]:
+    while piece := file.read(_PIECE):
+        yield piece
 
 
 def content_disposition(name: str) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from PIL import Image, ImageFile, ImageOps, UnidentifiedImageError
+from PIL.JpegImagePlugin import JpegImageFile, get_sampling
 
 from service.documents.judging import Route
 from service.documents.pictures import encode, plain
@@ -39,6 +40,8 @@ _ORIENTATION_TAG = 0x0112
 _TURNED = {3: 180, 4: 180, 5: 90, 6: 90, 7: 270, 8: 270}
 """EXIF orientation → degrees clockwise that show the picture upright. Source: Exif 2.32, 4.6.4."""
 _SIDEWAYS = (5, 6, 7, 8)
+_PHOTOS = (MediaKind.HEIC, MediaKind.WEBP)
+"""Kinds whose pictures would be many times as large without loss."""
 _TRANSPOSED = {90: Image.Transpose.ROTATE_270, 180: Image.Transpose.ROTATE_180, 270: Image.Transpose.ROTATE_90}
 """Degrees clockwise → the library's turn, which goes the other way."""
 
@@ -111,7 +114,7 @@ class ImagePages:
     def cut(self, pages: PageRange) -> bytes:
         """The file itself when it is one image, another picture when that is turned, else a PDF of the pages."""
         if self.page_count == 1:
-            return encode(self._load(0)[0], "png", grey=False) if self._turns else self._path.read_bytes()
+            return self._turned() if self._turns else self._path.read_bytes()
         buffer = io.BytesIO()
         images = self._plain_pages(pages)
         dpi = self._dpi()
@@ -121,6 +124,15 @@ class ImagePages:
     def close(self) -> None:
         """Let go of the file."""
         self._image.close()
+
+    def _turned(self) -> bytes:
+        """The only page as it is turned, about as large as the file: a photo stays one, with the loss it had."""
+        image, _ = self._load(0)
+        if not isinstance(self._image, JpegImageFile):
+            return encode(image, "jpeg" if self._kind in _PHOTOS else "png", grey=False)
+        buffer = io.BytesIO()
+        image.save(buffer, "JPEG", qtables=self._image.quantization, subsampling=get_sampling(self._image))
+        return buffer.getvalue()
 
     def _plain_pages(self, pages: PageRange) -> Iterator[Image.Image]:
         for number in pages.numbers():

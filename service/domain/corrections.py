@@ -65,6 +65,8 @@ class Correction:
     old: FieldEntry | None = None
     """The leaf as it was; None for operations on rows."""
     new: FieldEntry | None = None
+    turned: int = 0
+    """Degrees clockwise by which the page of `new`'s place was turned then; another run may show it otherwise."""
     row: str | None = None
     """Id of the row that was inserted, deleted or moved."""
     removed: JsonObject | None = None

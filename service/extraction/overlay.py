@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from service.domain.corrections import CELL_KINDS, Correction, Mark, OperationKind, ReviewAction, ReviewEvent, Unplaced
 from service.domain.errors import InputError
+from service.domain.pages import Turns
 from service.domain.records import Confidence, FieldEntry, Json, Origin, Record
 from service.domain.schema import ExtractionSchema, walk_leaves
 from service.extraction.check import run_checks
@@ -52,6 +53,7 @@ def lay_over(
     schema_of: Callable[[int], ExtractionSchema],
     *,
     run: int,
+    turns: Turns,
 ) -> Overlay:
     """Do the corrections again on the machine's records.
 
@@ -61,12 +63,14 @@ def lay_over(
         schema_of: gives the schema of the record of a document (0-based) in the run.
         run: the run that the records are of; corrections of other runs are done where the cell still holds what their
             reviewer saw, or already what they put there.
+        turns: of the run's pages, as its places are.
     """
     drafts = tuple(Draft.of(record, schema_of(record.index)) for record in records)
     by_id = {draft.record.id: draft for draft in drafts}
     by_index = {draft.record.index: draft for draft in drafts}
     unplaced: list[Unplaced] = []
-    for event in standing_corrections(_as_shown(events)):
+    for standing in standing_corrections(events):
+        event = _as_shown(standing, turns)
         correction = event.correction
         assert correction is not None
         draft = by_id.get(correction.operation.record or "") or by_index.get(correction.record_index)
@@ -83,26 +87,14 @@ def lay_over(
     return Overlay(drafts=drafts, unplaced=tuple(unplaced))
 
 
-def _as_shown(events: Sequence[ReviewEvent]) -> tuple[ReviewEvent, ...]:
-    """The events with the places that corrections gave on the pages as they were turned since."""
-    turned: dict[int, int] = {}
-    found: list[ReviewEvent] = []
-    for event in reversed(events):
-        if event.action is ReviewAction.MEND:
-            turns = event.detail.get("turned")
-            for page, degrees in turns.items() if isinstance(turns, Mapping) else ():
-                turned[int(page)] = turned.get(int(page), 0) + int(str(degrees))
-        found.append(_with_new_place(event, turned) if turned else event)
-    return tuple(reversed(found))
-
-
-def _with_new_place(event: ReviewEvent, turned: Mapping[int, int]) -> ReviewEvent:
+def _as_shown(event: ReviewEvent, turns: Turns) -> ReviewEvent:
+    """A correction with its place on the page as the run shows it, whoever turned it since, and in whichever job."""
     done = event.correction
     place = done.new.location if done is not None and done.new is not None else None
     if done is None or done.new is None or place is None:
         return event
-    entry = replace(done.new, location=place.turned(turned.get(place.page, 0)))
-    return replace(event, correction=replace(done, new=entry))
+    further = (turns.get(place.page, 0) - done.turned) % 360
+    return replace(event, correction=replace(done, new=replace(done.new, location=place.turned(further))))
 
 
 def _refuse_other_value(draft: Draft, correction: Correction) -> None:

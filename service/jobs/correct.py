@@ -102,7 +102,7 @@ def correct(services: Services, tenant_id: str, job_id: str, by: str, request: C
 def _work(
     job: Job, by: str, now: float, request: CorrectionRequest, history: list[ReviewEvent], result: RunResult
 ) -> _Work:
-    overlay = lay_over(result.records, history, job.parsed_schemas(), run=job.run)
+    overlay = lay_over(result.records, history, job.parsed_schemas(), run=job.run, turns=result.turns)
     return _Work(job, by, now, request, history, overlay, result)
 
 
@@ -215,13 +215,16 @@ def _undoing(work: _Work, operation: Operation, digest: str) -> Correction:
 
 def _lay_again(work: _Work) -> None:
     """The overlay without what was just taken back, in the place of the one before."""
-    anew = lay_over(work.result.records, work.history, work.job.parsed_schemas(), run=work.job.run)
+    result = work.result
+    anew = lay_over(result.records, work.history, work.job.parsed_schemas(), run=work.job.run, turns=result.turns)
     for draft, fresh in zip(work.overlay.drafts, anew.drafts, strict=True):
         draft.values, draft.fields, draft.rows = fresh.values, fresh.fields, fresh.rows
         draft.marks, draft.conflicts = fresh.marks, fresh.conflicts
 
 
 def _event(work: _Work, correction: Correction) -> ReviewEvent:
+    place = correction.new.location if correction.new is not None else None
+    turned = work.result.turns.get(place.page, 0) if place is not None else 0
     return ReviewEvent(
         job_id=work.job.id,
         tenant_id=work.job.tenant_id,
@@ -231,7 +234,7 @@ def _event(work: _Work, correction: Correction) -> ReviewEvent:
         by=work.by,
         at=work.now,
         client_id=correction.operation.id,
-        correction=correction,
+        correction=replace(correction, turned=turned),
         detail={},
     )
 

@@ -52,7 +52,8 @@ def load_current(services: Services, job: Job, version: Version = "current") -> 
         result = load_machine(rows, job)
     current = Current(result=result)
     if any(event.correction for event in events):
-        current = corrected(result, lay_over(result.records, events, job.parsed_schemas(), run=job.run))
+        overlay = lay_over(result.records, events, job.parsed_schemas(), run=job.run, turns=result.turns)
+        current = corrected(result, overlay)
     if version == "current" and asks_for_unique(job):
         with services.store.read() as rows:
             current = current.with_records(with_unique(rows, job, current.result.records))

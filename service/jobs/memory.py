@@ -54,7 +54,7 @@ def look_back(rows: Rows, job: Job, who: str, now: float) -> Lookback:
     """
     events = rows.reviews.of_job(job.id)
     result = load_machine(rows, job)
-    overlay = lay_over(result.records, events, job.parsed_schemas(), run=job.run)
+    overlay = lay_over(result.records, events, job.parsed_schemas(), run=job.run, turns=result.turns)
     current = corrected(result, overlay)
     machine = {record.id: as_called(record, result.demoted.get(record.id, ())) for record in result.records}
     texts = _texts(rows, job, current)

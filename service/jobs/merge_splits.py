@@ -254,7 +254,8 @@ def _reasons(rows: Rows, job: Job, result: RunResult) -> tuple[str, ...]:
     events = rows.reviews.of_job(job.id)
     records = result.records
     if events:
-        records = tuple(close(draft) for draft in lay_over(records, events, job.parsed_schemas(), run=job.run).drafts)
+        laid = lay_over(records, events, job.parsed_schemas(), run=job.run, turns=result.turns)
+        records = tuple(close(draft) for draft in laid.drafts)
     return find_doubts(job, note_unique(rows, job, records), result.coverage)
 
 

@@ -78,8 +78,10 @@ def changes_of(services: Services, job: Job, from_run: int | None) -> tuple[int,
             raise StateError(
                 ErrorCode.WRONG_STATE, f"The job {job.id!r} has no result of a run {number} before {job.run}."
             )
-        old = load_machine(rows, earlier).records
+        machine = load_machine(rows, earlier)
         events = [event for event in rows.reviews.of_job(job.id) if event.run <= number]
+    old = machine.records
     if events and not job.is_routed:
-        old = tuple(close(draft) for draft in lay_over(old, events, job.parsed_schemas(), run=number).drafts)
+        laid = lay_over(old, events, job.parsed_schemas(), run=number, turns=machine.turns)
+        old = tuple(close(draft) for draft in laid.drafts)
     return number, compare_records(old, new.records)

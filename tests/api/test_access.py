@@ -10,7 +10,7 @@ import pytest
 from service.auth.keys import create_key, list_keys, revoke_key
 from service.domain.errors import InputError
 from service.storage.access import Role
-from tests.api.job_calls import error_of, hand_in, letter
+from tests.api.job_calls import SCHEMA, error_of, hand_in, letter
 from tests.fakes.local_service import LocalService
 
 Idle = tuple[httpx.Client, LocalService]
@@ -61,6 +61,23 @@ def test_a_role_opens_what_it_says(idle: Idle) -> None:
         assert answer.status_code == (200 if may_submit else 403)
         if not may_submit:
             assert error_of(answer)["code"] == "forbidden"
+
+
+def test_a_reviewer_has_a_job_run_again_as_it_was_asked_for(idle: Idle) -> None:
+    """Trying again, and other documents or pages; another schema or model is for who hands in."""
+    client, service = idle
+    job = hand_in(client, letter()).json()["links"]
+    client.post(job["cancel"])
+    keys = {role: create_key(service.services, user=role.value, role=role).secret for role in Role}
+
+    def status(role: Role, call: str, body: dict[str, object] | None = None) -> int:
+        return client.post(job[call], json=body, headers=bearer(keys[role])).status_code
+
+    mended = {"documents": [{"first": 1, "last": 1}], "turn": [{"page": 1, "degrees": 90}]}  # it was never opened
+    assert [status(role, "rerun", mended) for role in (Role.READ, Role.REVIEW, Role.SUBMIT)] == [403, 400, 400]
+    for otherwise in ({"model": "embedded"}, {"schema": SCHEMA}, {"schema_ref": "invoice"}):
+        assert status(Role.REVIEW, "rerun", otherwise) == 403
+    assert [status(role, "retry") for role in (Role.READ, Role.REVIEW)] == [403, 202]
 
 
 def test_tenants_do_not_see_each_other(idle: Idle) -> None:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
+from contextlib import suppress
 from typing import Any
 
+import anyio
 import httpx
 import pytest
+from starlette.requests import ClientDisconnect
+from starlette.types import Message, Scope
 
+from service.api.result_files import FileAnswer
 from tests.api.job_calls import SCHEMA, error_of, letter
 from tests.fakes.local_service import LocalService
 
@@ -152,6 +157,29 @@ def test_an_export_comes_in_every_format(client: httpx.Client, kind: str) -> Non
     empty = client.get(export["links"]["content"], params={"format": kind})
     assert empty.status_code == 200
     assert len(empty.content) < len(answer.content)
+
+
+@pytest.mark.parametrize("leaves", [True, False])
+def test_a_file_is_closed_once_it_is_answered(leaves: bool) -> None:
+    """By whoever sends it, also when the caller is gone before the first byte."""
+    file = io.BytesIO(b"a,b")
+    sent: list[Message] = []
+
+    async def send(message: Message) -> None:
+        if leaves:
+            raise OSError("gone")
+        sent.append(message)
+
+    async def receive() -> Message:
+        await anyio.sleep_forever()
+        raise AssertionError
+
+    answer = FileAnswer(file, "text/csv", {})
+    scope: Scope = {"type": "http", "method": "GET", "asgi": {"spec_version": "2.4"}}
+    with suppress(ClientDisconnect):
+        anyio.run(answer, scope, receive, send)
+    assert file.closed
+    assert b"".join(message.get("body", b"") for message in sent) == (b"" if leaves else b"a,b")
 
 
 def test_bad_questions_are_refused(client: httpx.Client) -> None:

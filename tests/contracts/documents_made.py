@@ -1,15 +1,18 @@
-"""PDF files made in memory for the tests of the documents room."""
+"""PDF files made in memory for the tests of the documents room, and how they are read."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import pypdfium2 as pdfium
+from PIL import Image
 from reportlab.pdfgen.canvas import Canvas
 
-from service.documents.reader import ReadingLimits
+from service.documents.reader import DocumentReader, ReadingLimits, RenderOptions
+from service.domain.pages import PageRange, PageText
 
 Draw = Callable[[Canvas], None]
 LIMITS = ReadingLimits(
@@ -19,6 +22,14 @@ LIMITS = ReadingLimits(
     ocr_page_timeout_s=90.0,
     pdf_memory_bytes=2_000_000_000,
     ocr_memory_bytes=1_400_000_000,
+)
+LETTER = (
+    "Northwind Paper Mill",
+    "Delivery note 5512",
+    "Ordered by the harbour office",
+    "Twelve reams of grey board",
+    "Four boxes of envelopes",
+    "Signed for at the gate",
 )
 
 
@@ -109,3 +120,19 @@ def absent_font(name: bytes, *, serif: bool = False, width: int = 600) -> bytes:
         b"/%b << /Type /Font /Subtype /TrueType /BaseFont /Absent%b /Encoding /WinAnsiEncoding /FirstChar 32 /LastChar"
         b" 126 /Widths [%b] /FontDescriptor << /Type /FontDescriptor /FontName /Absent%b /Flags %d %b >> >>"
     ) % (name, name, b" ".join([b"%d" % width] * 95), name, 34 if serif else 32, described)
+
+
+def read(reader: DocumentReader, folder: Path, data: bytes, name: str = "file.pdf") -> list[PageText]:
+    """All pages of a file with these bytes."""
+    path = folder / name
+    path.write_bytes(data)
+    return list(reader.read_pages(path, PageRange(1, len(reader.open(path).info.pages))))
+
+
+def scanned(reader: DocumentReader, folder: Path, data: bytes, dpi: int = 200) -> Image.Image:
+    """A picture of a file's first page."""
+    path = folder / "to-scan.pdf"
+    path.write_bytes(data)
+    return Image.open(io.BytesIO(reader.render_page(path, 1, RenderOptions(dpi=dpi, image_format="png")))).convert(
+        "RGB"
+    )

@@ -107,6 +107,31 @@ def test_a_page_is_turned_with_its_words_and_what_was_corrected(service: Pipelin
     assert service.result(same)["file"]["pages"][0]["rotation"] == 90, "as its places still are"
 
 
+def test_corrections_of_another_job_follow_a_page_that_was_turned(service: Pipeline) -> None:
+    """Their places stay on the page as that job shows it, and turn when its own next run shows it turned."""
+    one, other = (service.run(_letter(sideways=True, text="L-99"), schema=SCHEMA, model="embedded") for _ in range(2))
+    put = Operation(
+        id="a",
+        kind=OperationKind.SET,
+        path="/number",
+        old=service.result(other)["records"][0]["values"]["number"],
+        value="L-99",
+        location=Location(1, Box(0.1, 0.2, 0.15, 0.6).quad()),
+    )
+    correct(service.services, TENANT, other.id, "ben", CorrectionRequest(operations=(put,)))
+    _mended(service, one, PageWishes(turn={1: 90}, by="ada"))
+
+    def shown(job: Job) -> tuple[int, object]:
+        result = service.result(job)
+        return result["file"]["pages"][0]["rotation"], result["records"][0]["fields"]["/number"]["coordinates"]
+
+    assert shown(other) == (0, _points(Box(0.1, 0.2, 0.15, 0.6)))
+    other = service.finish(rerun_job(service.services, TENANT, other.id))
+    assert shown(other) == (90, _points(Box(0.4, 0.1, 0.8, 0.15)))
+    other = _mended(service, other, PageWishes(turn={1: 90}, by="ben"))
+    assert shown(other) == (180, _points(Box(0.85, 0.4, 0.9, 0.8)))
+
+
 def test_a_picture_is_turned(service: Pipeline) -> None:
     """A photo that lies on its head is read and shown upright."""
     with service.services.blobs.local(service.upload(_letter()).blob_key) as path:
@@ -127,15 +152,15 @@ def test_a_picture_is_turned(service: Pipeline) -> None:
         assert (sum(top.histogram()[:128]) > 0) is is_black
 
 
-def _letter(*, sideways: bool = False) -> bytes:
+def _letter(*, sideways: bool = False, text: str = "L-17") -> bytes:
     out = io.BytesIO()
     canvas = Canvas(out, invariant=1)
     canvas.setFont("Helvetica", 18)
     if sideways:
         canvas.rotate(90)
-        canvas.drawString(72, -72, "Letter number: L-17")
+        canvas.drawString(72, -72, f"Letter number: {text}")
     else:
-        canvas.drawString(72, 720, "Letter number: L-17")
+        canvas.drawString(72, 720, f"Letter number: {text}")
     canvas.save()
     return out.getvalue()
 

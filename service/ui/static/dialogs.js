@@ -18,7 +18,7 @@ const KEYS = [
   ["Alt Y", "Approve, and go to the next document"],
   ["Alt N", "Next document, undecided"],
   ["Esc", "What is typed, back to what is stored"],
-  ["Page Up  Page Down", "Turn the page"],
+  ["Page Up  Page Down", "The page before, the next page"],
   ["Drag on the page", "Take these words; click: one word, or the field of a box"],
   ["?  or  Alt H", "These keys"],
 ];

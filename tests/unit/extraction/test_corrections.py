@@ -89,7 +89,8 @@ def test_rows_end_as_in_a_plain_list(steps: list[tuple[str, int]], data: st.Data
             row = (done.correction.row or "", value) if what == "insert" else plain.pop(at)
             where = next((n for n, (other, _) in enumerate(plain) if other == before), len(plain))
             plain.insert(where, row)
-    for found in (close(draft), close(lay_over([machine], events, lambda _document: SCHEMA, run=1).drafts[0])):
+    laid = lay_over([machine], events, lambda _document: SCHEMA, run=1, turns={})
+    for found in (close(draft), close(laid.drafts[0])):
         assert found.values["rows"] == [{"n": value} for _, value in plain]
         assert found.rows["/rows"] == tuple(name for name, _ in plain)
         assert [p for p in found.fields if p.startswith("/rows")] == [f"/rows/{n}/n" for n in range(len(plain))]
@@ -115,7 +116,7 @@ def test_another_run_is_corrected_where_the_cell_still_holds_what_was_seen() -> 
     ]
     machine = record([1])
     machine.values["a/b"] = "other"
-    laid = lay_over([machine], events, lambda _document: SCHEMA, run=2)
+    laid = lay_over([machine], events, lambda _document: SCHEMA, run=2, turns={})
     assert close(laid.drafts[0]).values["rows"] == [{"n": 7}]
     assert [(item.event.client_id, item.why) for item in laid.unplaced] == [
         ("2", "its row is not there"),
