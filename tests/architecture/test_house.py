@@ -71,3 +71,16 @@ def test_every_decision_is_listed():
     folder = ROOT / "docs/decisions"
     linked = re.findall(r"\]\((\d{4}-[\w-]+\.md)\)", (folder / "README.md").read_text())
     assert sorted(linked) == sorted(p.name for p in folder.glob("[0-9]*.md"))
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "service/ui/static").glob("*.html")), ids=lambda p: p.stem)
+def test_a_page_asks_for_every_module_at_once(page):
+    """Each module that a page's script imports, by however many others, is preloaded: none is found late."""
+    text = page.read_text()
+    waiting = re.findall(r'<script type="module"[^>]* src="/ui/([\w-]+\.js)"', text)
+    imported: set[str] = set()
+    while waiting:
+        found = re.findall(r'^import .* from "\./([\w-]+\.js)"', (page.parent / waiting.pop()).read_text(), re.M)
+        waiting += [name for name in found if name not in imported]
+        imported.update(found)
+    assert imported <= set(re.findall(r'<link rel="modulepreload" href="/ui/([\w-]+\.js)"', text))
