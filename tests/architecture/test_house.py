@@ -13,6 +13,8 @@ from service.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted(p for room in ("service", "workers") for p in (ROOT / room).rglob("*.py"))
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
+SCRIPTS = sorted((ROOT / "service/ui/static").glob("*.js"))
 MOST_LINES = 400
 MOST_FUNCTION_LINES = 50
 FORBIDDEN_NAMES = {"utils", "helpers", "common", "misc", "manager"}
@@ -36,6 +38,11 @@ def test_files_and_functions_fit_on_a_few_screens(path):
         and node.end_lineno - node.lineno + 1 > MOST_FUNCTION_LINES
     ]
     assert long == []
+
+
+def test_tests_and_scripts_are_no_longer_than_sources():
+    """By theme, like what they are about."""
+    assert [path.name for path in (*TESTS, *SCRIPTS) if path.read_text().count("\n") > MOST_LINES] == []
 
 
 def test_no_module_has_a_name_that_says_nothing():
