@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 from service.domain.batches import Batch, BatchCounts, BatchState, RefusedEntry
 from service.domain.errors import StateError
@@ -13,7 +14,7 @@ from service.domain.jobs import Job, JobStatus
 from service.domain.records import JsonObject
 from service.jobs.batch_books import batch_of
 from service.jobs.control import cancel_job, retry_job
-from service.jobs.paging import cut_page, read_cursor
+from service.jobs.paging import read_page
 from service.jobs.services import Services
 
 _AT_ONCE = 200
@@ -94,9 +95,8 @@ def list_batches(
     Raises:
         InputError: `invalid_option`, the cursor is not one of ours.
     """
-    before = read_cursor(cursor)
     with services.store.read() as rows:
-        page, following = cut_page(rows.batches.newest(tenant_id, before=before, most=most + 1), most)
+        page, following = read_page(partial(rows.batches.newest, tenant_id), cursor, most)
         return tuple(BatchView(batch, rows.batches.counts(batch.id)) for batch in page), following
 
 

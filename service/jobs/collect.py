@@ -123,7 +123,7 @@ def _collect(services: Services, tenant_id: str, found: JobFilter, target: _Targ
 def _newest_schema(services: Services, tenant_id: str, found: JobFilter) -> ExtractionSchema:
     """That of the newest job: it gives the columns."""
     with services.store.read() as rows:
-        newest = rows.jobs.page(tenant_id, found, before=None, most=1)
+        newest = rows.jobs.newest(tenant_id, found, None, 1)
     if not newest:
         raise StateError(
             ErrorCode.SCHEMA_NOT_FOUND, f"There is no such job with the schema {found.schema_name!r}.", param="schema"
@@ -136,7 +136,7 @@ def _jobs(services: Services, tenant_id: str, wanted: JobFilter) -> Iterator[Job
     after: tuple[float, str] | None = None
     while True:
         with services.store.read() as rows:
-            found = rows.jobs.oldest(tenant_id, wanted, after=after, most=_AT_ONCE)
+            found = rows.jobs.oldest(tenant_id, wanted, after, _AT_ONCE)
         yield from found
         if len(found) < _AT_ONCE:
             return

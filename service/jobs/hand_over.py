@@ -5,13 +5,14 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from service.domain.errors import ErrorCode, StateError
 from service.domain.export import Export, Release
 from service.domain.jobs import Job, ReviewState
 from service.domain.records import Json, JsonObject
 from service.exports.collection import records_named
-from service.jobs.paging import cut_page, read_cursor
+from service.jobs.paging import read_page
 from service.jobs.result import result_body
 from service.jobs.services import Services
 from service.storage.codec import pack_json, unpack_json
@@ -98,9 +99,8 @@ def list_exports(
     Raises:
         InputError: `invalid_option`, the cursor is not one of ours.
     """
-    before = read_cursor(cursor)
     with services.store.read() as rows:
-        page, following = cut_page(rows.exports.newest(tenant_id, before=before, most=most + 1), most)
+        page, following = read_page(partial(rows.exports.newest, tenant_id), cursor, most)
         return tuple(ExportView(export, rows.exports.count(export.id)) for export in page), following
 
 

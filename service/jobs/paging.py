@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
 
 from service.domain.errors import ErrorCode, InputError
+from service.storage.paging import Cursor
 
 
 class Listed(Protocol):
@@ -25,6 +26,8 @@ class Listed(Protocol):
 
 
 L = TypeVar("L", bound=Listed)
+Page = tuple[tuple[L, ...], str | None]
+"""Rows, and the cursor of those behind them; None: these are the last."""
 
 
 def write_cursor(created_at: float, row_id: str) -> str:
@@ -32,7 +35,7 @@ def write_cursor(created_at: float, row_id: str) -> str:
     return base64.urlsafe_b64encode(f"{created_at!r}|{row_id}".encode()).decode()
 
 
-def read_cursor(cursor: str | None) -> tuple[float, str] | None:
+def read_cursor(cursor: str | None) -> Cursor | None:
     """The inverse of `write_cursor`; None without a cursor: from the newest on.
 
     Raises:
@@ -51,7 +54,17 @@ def read_cursor(cursor: str | None) -> tuple[float, str] | None:
         ) from None
 
 
-def cut_page(found: Sequence[L], most: int) -> tuple[tuple[L, ...], str | None]:
-    """The first `most` of the rows, of which one more was asked for, and the cursor of those behind them, if any."""
+def read_page(read: Callable[[Cursor | None, int], Sequence[L]], cursor: str | None, most: int) -> Page[L]:
+    """The next rows behind a cursor, and the cursor of those behind them, if any.
+
+    Args:
+        read: gives at most so many rows behind a time and an id.
+        cursor: of the page before; None: from the beginning.
+        most: rows of a page.
+
+    Raises:
+        InputError: `invalid_option`, the cursor is not one of ours.
+    """
+    found = read(read_cursor(cursor), most + 1)  # one more tells whether there are further ones
     page = tuple(found[:most])
     return page, write_cursor(page[-1].created_at, page[-1].id) if len(found) > most else None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from service.domain.errors import ErrorCode, InputError, StateError
 from service.domain.jobs import Job, StepKind, StepTally
 from service.domain.records import JsonObject
 from service.domain.traffic import Waiting
-from service.jobs.paging import cut_page, read_cursor
+from service.jobs.paging import read_page
 from service.jobs.services import Services
 from service.storage.jobs import JobFilter
 
@@ -80,13 +81,9 @@ def list_jobs(
     Raises:
         InputError: `invalid_option`, the cursor is not one of ours.
     """
-    behind = read_cursor(cursor)
     with services.store.read() as rows:
-        if from_oldest:
-            jobs = rows.jobs.oldest(tenant_id, wanted, after=behind, most=most + 1)
-        else:
-            jobs = rows.jobs.page(tenant_id, wanted, before=behind, most=most + 1)
-    return cut_page(jobs, most)
+        listed = rows.jobs.oldest if from_oldest else rows.jobs.newest
+        return read_page(partial(listed, tenant_id, wanted), cursor, most)
 
 
 def get_progress(services: Services, job: Job) -> Progress:

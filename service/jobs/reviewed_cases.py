@@ -43,7 +43,7 @@ def reviewed_cases(
     """
     wanted = JobFilter(review=ReviewState.APPROVED, schema_name=schema_name)
     with services.store.read() as rows:
-        jobs = rows.jobs.page(tenant_id, wanted, before=before, most=MOST_CASES)
+        jobs = rows.jobs.newest(tenant_id, wanted, before, MOST_CASES)
         files = {job.id: rows.files.get(tenant_id, job.file_id) for job in jobs}
     cases = [case for job in jobs if (case := _case(services, job, files[job.id])) is not None]
     last = (jobs[-1].created_at, jobs[-1].id) if len(jobs) == MOST_CASES else None

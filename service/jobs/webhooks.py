@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from urllib.parse import urlsplit
 
 import orjson
@@ -14,7 +15,7 @@ from service.domain.errors import ErrorCode, StateError
 from service.domain.jobs import EventType, Job, JobOptions
 from service.domain.records import JsonObject
 from service.domain.webhooks import JOBS_WEBHOOK, PING, WEBHOOK_EVENTS, Delivery, DeliveryState, Webhook
-from service.jobs.paging import cut_page, read_cursor
+from service.jobs.paging import read_page
 from service.jobs.services import Services
 from service.messaging.signing import new_secret
 from service.storage.store import Rows
@@ -143,11 +144,9 @@ def list_deliveries(
         StateError: `webhook_not_found`.
         InputError: `invalid_option`, the cursor is not one of ours.
     """
-    before = read_cursor(cursor)
     with services.store.read() as rows:
         _found(rows, tenant_id, webhook_id)
-        found = rows.deliveries.page(tenant_id, webhook_id, state, before=before, most=most + 1)
-    return cut_page(found, most)
+        return read_page(partial(rows.deliveries.newest, tenant_id, webhook_id, state), cursor, most)
 
 
 def redeliver(services: Services, tenant_id: str, delivery_id: str) -> Delivery:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from sqlalchemy import ColumnElement, Connection, Table, delete, exists, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Table, delete, exists, func, insert, select, update
 
 from service.domain.batches import Batch, BatchCounts, RefusedEntry
 from service.domain.jobs import JobStatus
 from service.storage import tables
 from service.storage.codec import from_json, to_columns
+from service.storage.paging import Cursor, newest_first
 from service.storage.upsert import upsert
 
 
@@ -39,14 +40,10 @@ class BatchRows:
         open_one = (row.c.id == batch.id, row.c.closed_at.is_(None))
         self._connection.execute(update(row).where(*open_one).values(closed_at=at))
 
-    def newest(self, tenant_id: str, *, before: tuple[float, str] | None, most: int) -> tuple[Batch, ...]:
+    def newest(self, tenant_id: str, before: Cursor | None, most: int) -> tuple[Batch, ...]:
         """Newest first, older than the cursor (created_at, id)."""
-        batch = tables.batches.c
-        query = select(tables.batches).where(batch.tenant_id == tenant_id)
-        if before is not None:
-            at, batch_id = before
-            query = query.where(or_(batch.created_at < at, (batch.created_at == at) & (batch.id < batch_id)))
-        rows = self._connection.execute(query.order_by(batch.created_at.desc(), batch.id.desc()).limit(most))
+        mine = select(tables.batches).where(tables.batches.c.tenant_id == tenant_id)
+        rows = self._connection.execute(newest_first(mine, tables.batches, before, most))
         return tuple(from_json(Batch, row) for row in rows.mappings())
 
     def counts(self, batch_id: str) -> BatchCounts:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import ColumnElement, Connection, delete, exists, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, delete, exists, func, insert, select, update
 
 from service.domain.export import Export, Release
 from service.domain.jobs import Job, JobStatus
 from service.storage import tables
 from service.storage.codec import from_json, to_columns
 from service.storage.jobs import JobRows, names_schema
+from service.storage.paging import Cursor, newest_first
 from service.storage.upsert import upsert
 
 _DONE = (JobStatus.SUCCEEDED, JobStatus.PARTIALLY_SUCCEEDED)
@@ -38,14 +39,10 @@ class ExportRows:
         mine = (export.tenant_id == tenant_id, export.receiver == receiver, export.schema_name == schema_name)
         return self._one(*mine, export.confirmed_at.is_(None))
 
-    def newest(self, tenant_id: str, *, before: tuple[float, str] | None, most: int) -> tuple[Export, ...]:
+    def newest(self, tenant_id: str, before: Cursor | None, most: int) -> tuple[Export, ...]:
         """Newest first, older than the cursor (created_at, id)."""
-        export = tables.exports.c
-        query = select(tables.exports).where(export.tenant_id == tenant_id)
-        if before is not None:
-            at, export_id = before
-            query = query.where(or_(export.created_at < at, (export.created_at == at) & (export.id < export_id)))
-        rows = self._connection.execute(query.order_by(export.created_at.desc(), export.id.desc()).limit(most))
+        mine = select(tables.exports).where(tables.exports.c.tenant_id == tenant_id)
+        rows = self._connection.execute(newest_first(mine, tables.exports, before, most))
         return tuple(from_json(Export, row) for row in rows.mappings())
 
     def confirm(self, export: Export, at: float) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, and_, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Select, Table, bindparam, delete, func, insert, select, update
 
 from service.domain.jobs import Job, JobStatus, ReviewState
 from service.storage import tables
 from service.storage.codec import from_json, to_columns
+from service.storage.paging import Cursor, newest_first, oldest_first
 from service.storage.upsert import put_rows
 
 _NAMES = tuple(f.name for f in fields(Job))
@@ -113,29 +115,16 @@ class JobRows:
         """Once the file is open, or never will be."""
         self._connection.execute(_FORGET_PASSWORD, {"job_id": job_id, "password": None})
 
-    def page(
-        self, tenant_id: str, wanted: JobFilter, *, before: tuple[float, str] | None, most: int
-    ) -> tuple[Job, ...]:
+    def newest(self, tenant_id: str, wanted: JobFilter, before: Cursor | None, most: int) -> tuple[Job, ...]:
         """The newest jobs that fit, newest first, older than the cursor (created_at, id)."""
-        job = tables.jobs.c
-        query = select(*JOB_COLUMNS).where(job.tenant_id == tenant_id, *_conditions(wanted))
-        if before is not None:
-            at, job_id = before
-            query = query.where(or_(job.created_at < at, and_(job.created_at == at, job.id < job_id)))
-        rows = self._connection.execute(query.order_by(job.created_at.desc(), job.id.desc()).limit(most))
-        return tuple(from_json(Job, row) for row in rows.mappings())
+        return self._found(newest_first(_those(tenant_id, wanted), tables.jobs, before, most))
 
-    def oldest(
-        self, tenant_id: str, wanted: JobFilter, *, after: tuple[float, str] | None, most: int
-    ) -> tuple[Job, ...]:
+    def oldest(self, tenant_id: str, wanted: JobFilter, after: Cursor | None, most: int) -> tuple[Job, ...]:
         """The oldest jobs that fit, oldest first, newer than the cursor (created_at, id)."""
-        job = tables.jobs.c
-        query = select(*JOB_COLUMNS).where(job.tenant_id == tenant_id, *_conditions(wanted))
-        if after is not None:
-            at, job_id = after
-            query = query.where(or_(job.created_at > at, and_(job.created_at == at, job.id > job_id)))
-        rows = self._connection.execute(query.order_by(job.created_at, job.id).limit(most))
-        return tuple(from_json(Job, row) for row in rows.mappings())
+        return self._found(oldest_first(_those(tenant_id, wanted), tables.jobs, after, most))
+
+    def _found(self, query: Select[Any]) -> tuple[Job, ...]:
+        return tuple(from_json(Job, row) for row in self._connection.execute(query).mappings())
 
     def count_by_status(self) -> dict[str, int]:
         """How many jobs of all tenants stand where."""
@@ -247,6 +236,10 @@ def names_schema(name: str) -> ColumnElement[bool]:
 
 def _listed(names: Sequence[str]) -> str:
     return "".join(f"\n{name}\n" for name in names)
+
+
+def _those(tenant_id: str, wanted: JobFilter) -> Select[Any]:
+    return select(*JOB_COLUMNS).where(tables.jobs.c.tenant_id == tenant_id, *_conditions(wanted))
 
 
 def _conditions(wanted: JobFilter) -> Sequence[ColumnElement[bool]]:

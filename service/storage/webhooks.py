@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Connection, delete, func, select, update
 from service.domain.webhooks import Delivery, DeliveryState, Webhook
 from service.storage import tables
 from service.storage.codec import from_json, to_columns
+from service.storage.paging import Cursor, newest_first
 from service.storage.upsert import upsert
 
 _OUTCOME = ("state", "attempt", "owner", "lease_until", "status_code", "fault", "finished_at")
@@ -91,24 +92,15 @@ class DeliveryRows:
         found = self._connection.execute(query.with_for_update() if lock else query).mappings().one_or_none()
         return from_json(Delivery, found) if found else None
 
-    def page(
-        self,
-        tenant_id: str,
-        webhook_id: str,
-        state: DeliveryState | None,
-        *,
-        before: tuple[float, str] | None,
-        most: int,
+    def newest(
+        self, tenant_id: str, webhook_id: str, state: DeliveryState | None, before: Cursor | None, most: int
     ) -> tuple[Delivery, ...]:
         """Those of a webhook, newest first, older than the cursor (created_at, id)."""
         row = tables.webhook_deliveries.c
         query = select(tables.webhook_deliveries).where(row.tenant_id == tenant_id, row.webhook_id == webhook_id)
         if state is not None:
             query = query.where(row.state == state)
-        if before is not None:
-            at, delivery_id = before
-            query = query.where((row.created_at < at) | ((row.created_at == at) & (row.id < delivery_id)))
-        found = self._connection.execute(query.order_by(row.created_at.desc(), row.id.desc()).limit(most))
+        found = self._connection.execute(newest_first(query, tables.webhook_deliveries, before, most))
         return tuple(from_json(Delivery, item) for item in found.mappings())
 
     def of_job(self, job_id: str, webhook_id: str) -> tuple[Delivery, ...]:

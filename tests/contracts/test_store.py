@@ -113,7 +113,7 @@ def test_pages_of_the_list_hold_every_job_once(filled: Store) -> None:
     cursor: tuple[float, str] | None = None
     while True:
         with filled.read() as rows:
-            page = rows.jobs.page(TENANT, JobFilter(), before=cursor, most=4)
+            page = rows.jobs.newest(TENANT, JobFilter(), before=cursor, most=4)
         if not page:
             break
         seen += page
@@ -145,7 +145,7 @@ def test_a_list_shows_what_is_asked_for(filled: Store, wanted: JobFilter, found:
         a_job("theirs", created_at=101.0, tenant_id=OTHER, external_id="x-1"),
     )
     with filled.read() as rows:
-        assert found == {job.id for job in rows.jobs.page(TENANT, wanted, before=None, most=100)}
+        assert found == {job.id for job in rows.jobs.newest(TENANT, wanted, before=None, most=100)}
 
 
 def test_a_run_has_one_result(filled: Store) -> None:
@@ -203,7 +203,7 @@ def test_one_tenant_never_sees_anothers_rows(filled: Store) -> None:
     with filled.write() as rows:
         assert rows.jobs.find(OTHER, "job-1") is None
         assert rows.files.get(OTHER, FILE.id) is None
-        assert rows.jobs.page(OTHER, JobFilter(), before=None, most=100) == ()
+        assert rows.jobs.newest(OTHER, JobFilter(), before=None, most=100) == ()
         assert rows.events.after(OTHER, 0, 100) == ()
         assert rows.events.of_job(OTHER, "job-1", 0, 100) == ()
         assert rows.events.last_position(OTHER) == 0

@@ -74,7 +74,7 @@ def test_an_event_is_one_delivery_of_a_webhook(store: Store) -> None:
     with store.write() as rows:
         rows.deliveries.add([a_delivery(1)])
         rows.deliveries.add([replace(a_delivery(1), id="del_again"), a_delivery(2)])
-        page = rows.deliveries.page(TENANT, HOOK.id, None, before=None, most=9)
+        page = rows.deliveries.newest(TENANT, HOOK.id, None, before=None, most=9)
     assert page == (a_delivery(2), a_delivery(1))
 
 
@@ -109,7 +109,7 @@ def test_what_waits_for_an_address_is_given_up_together(store: Store) -> None:
         rows.deliveries.add([a_delivery(1), a_delivery(2, url="https://b.example/", state=DeliveryState.WAITING)])
         rows.deliveries.add([a_delivery(3, state=DeliveryState.DELIVERED)])
         rows.deliveries.bury(TENANT, HOOK.id, HOOK.url, "gone", 50.0)
-        states = {d.id: d.state for d in rows.deliveries.page(TENANT, HOOK.id, None, before=None, most=9)}
+        states = {d.id: d.state for d in rows.deliveries.newest(TENANT, HOOK.id, None, before=None, most=9)}
     assert states == {"del_1": "dead", "del_2": "waiting", "del_3": "delivered"}
 
 
