@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paper import GREY, Page, Sample, Values, record, render_pdf
+from paper import GREY, Letters, Page, Sample, Values, record, render_pdf
 
 LEFT, RIGHT = 60.0, 536.0
 GREEN = (0.12, 0.36, 0.2)
@@ -30,9 +30,9 @@ VALUES: Values = {
 def build_form() -> Sample:
     """One page of boxes."""
     page = Page()
-    page.text(LEFT, 64, "Mossy Gate Allotment Society", 18, "serif-bold", colour=GREEN)
-    page.text(LEFT, 84, "Application for a garden plot", 13, "serif")
-    page.text(RIGHT, 84, "Form MG-2", 9, align="right", colour=GREY)
+    page.text(LEFT, 64, "Mossy Gate Allotment Society", Letters(18, "serif-bold", colour=GREEN))
+    page.text(LEFT, 84, "Application for a garden plot", Letters(13, "serif"))
+    page.text(RIGHT, 84, "Form MG-2", Letters(9, align="right", colour=GREY))
     page.line(LEFT, 94, RIGHT, 94, width=1.2, colour=GREEN)
     _section(page, 120, "1  About you")
     _box(page, 132, (LEFT, 310), "Full name", "Wilhelmina Thistlewood", "/applicant_name")
@@ -58,13 +58,13 @@ def build_form() -> Sample:
     _box(page, 490, (LEFT, RIGHT), "Emergency contact: name and phone", "", "/emergency_contact")
     _section(page, 560, "4  Declaration")
     _tick(page, LEFT, 582, ticked=True, field="/accepts_rules")
-    page.text(LEFT + 18, 582, "I have read the society's rules and accept them.", 10)
+    page.text(LEFT + 18, 582, "I have read the society's rules and accept them.", Letters(10))
     _tick(page, LEFT, 604, ticked=False, field="/wants_newsletter")
-    page.text(LEFT + 18, 604, "Send me the newsletter.", 10)
+    page.text(LEFT + 18, 604, "Send me the newsletter.", Letters(10))
     _box(page, 622, (LEFT, 310), "Signature", "", None)
-    page.text(LEFT + 24, 648, "W. Thistlewood", 15, "serif-italic", colour=INK)
+    page.text(LEFT + 24, 648, "W. Thistlewood", Letters(15, "serif-italic", colour=INK))
     _box(page, 622, (322, RIGHT), "Date (dd/mm/yyyy)", "05/11/2026", "/signed_on")
-    page.text(LEFT, 812, "Sample document: this society and the applicant are invented.", 7, colour=GREY)
+    page.text(LEFT, 812, "Sample document: this society and the applicant are invented.", Letters(7, colour=GREY))
     return Sample(
         "form", "document.pdf", render_pdf([page], "Application for a garden plot"), _schema(), [record(VALUES,
         [page])],
@@ -76,23 +76,23 @@ def build_form() -> Sample:
 
 
 def _section(page: Page, y: float, title: str) -> None:
-    page.text(LEFT, y, title, 11, "sans-bold", colour=GREEN)
+    page.text(LEFT, y, title, Letters(11, "sans-bold", colour=GREEN))
 
 
 def _box(page: Page, top: float, span: tuple[float, float], label: str, text: str, field: str | None) -> None:
     """A framed field with its small label inside, 36 points high."""
     page.block((span[0], top, span[1], top + 36), colour=GREY, filled=False)
-    page.text(span[0] + 4, top + 10, label, 7, colour=GREY)
+    page.text(span[0] + 4, top + 10, label, Letters(7, colour=GREY))
     if text:
-        page.text(span[0] + 6, top + 27, text, 11, "mono", colour=INK, field=field)
+        page.text(span[0] + 6, top + 27, text, Letters(11, "mono", colour=INK), field=field)
 
 
 def _choices(page: Page, y: float, question: str, answers: tuple[tuple[str, bool], ...], field: str) -> None:
-    page.text(LEFT, y, question, 10)
+    page.text(LEFT, y, question, Letters(10))
     x = 236.0
     for label, ticked in answers:
         _tick(page, x, y, ticked=ticked, field=field if ticked else None)
-        page.text(x + 16, y, label, 10)
+        page.text(x + 16, y, label, Letters(10))
         if ticked:
             page.mark(field, (x, y - 9, x + 16 + page.width_of(label, 10), y + 2))
         x += 100
@@ -102,7 +102,7 @@ def _tick(page: Page, x: float, y: float, *, ticked: bool, field: str | None) ->
     rect = (x, y - 9, x + 11, y + 2)
     page.block(rect, filled=False)
     if ticked:
-        page.text(x + 1.2, y, "✔", 11, "ticks", colour=INK)
+        page.text(x + 1.2, y, "✔", Letters(11, "ticks", colour=INK))
     if field is not None:
         page.mark(field, rect)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from camera import Shot, move_marks, photograph
-from paper import A4, GREY, PHOTOGRAPHED, Page, Picture, Sample, Values, record, render_image, render_pdf
+from paper import A4, GREY, PHOTOGRAPHED, Letters, Page, Picture, Sample, Values, record, render_image, render_pdf
 
 LEFT, RIGHT = 64.0, 532.0
 SHOT = Shot(
@@ -50,8 +50,8 @@ def build_mixed() -> Sample:
 
 def _rows(page: Page, y: float, rows: tuple[tuple[str, str, str], ...], size: float) -> float:
     for label, text, field in rows:
-        page.text(LEFT, y, label, size, colour=GREY)
-        page.text(220, y, text, size, "sans-bold", field=field)
+        page.text(LEFT, y, label, Letters(size, colour=GREY))
+        page.text(220, y, text, Letters(size, "sans-bold"), field=field)
         page.line(LEFT, y + 6, RIGHT, y + 6, width=0.3, colour=(0.75, 0.75, 0.75))
         y += size + 12
     return y
@@ -59,11 +59,11 @@ def _rows(page: Page, y: float, rows: tuple[tuple[str, str, str], ...], size: fl
 
 def _contract() -> Page:
     page = Page()
-    page.text(page.size[0] / 2, 84, "HIRE AGREEMENT", 20, "sans-bold", "centre")
+    page.text(page.size[0] / 2, 84, "HIRE AGREEMENT", Letters(20, "sans-bold", align="centre"))
     lead = "Agreement no. "
     start = page.size[0] / 2 - page.width_of(lead + "HM-0093", 11) / 2
-    page.text(start, 104, lead, 11)
-    page.text(start + page.width_of(lead, 11), 104, "HM-0093", 11, field="/agreement_number")
+    page.text(start, 104, lead, Letters(11))
+    page.text(start + page.width_of(lead, 11), 104, "HM-0093", Letters(11), field="/agreement_number")
     rows = (
         ("Owner", "Pressgang & Daughters", "/owner"), ("Hirer", "Gullwing Poster Club", "/hirer"),
         ("Machine", "Proof press, model Little Otter", "/machine"), ("Start of hire", "2 November 2026", "/start_date"),
@@ -71,17 +71,17 @@ def _contract() -> Page:
         ("Deposit", "£ 1,200.00", "/deposit"),
     )  # fmt: skip
     y = _rows(page, 146, rows, 10.5) + 16
-    page.text(LEFT, y, "Terms", 12, "sans-bold")
+    page.text(LEFT, y, "Terms", Letters(12, "sans-bold"))
     for term in TERMS:
         y += 22
         for line in _wrap(page, term, RIGHT - LEFT):
-            page.text(LEFT, y, line, 10)
+            page.text(LEFT, y, line, Letters(10))
             y += 13
     for x, who in ((LEFT, "For the owner"), (320.0, "For the hirer")):
         page.line(x, 690, x + 180, 690)
-        page.text(x, 702, who, 8, colour=GREY)
-    page.text(LEFT, 812, "Sample document: all firms, people and figures are invented.", 7, colour=GREY)
-    page.text(RIGHT, 812, "Page 1 of 2", 8, align="right", colour=GREY)
+        page.text(x, 702, who, Letters(8, colour=GREY))
+    page.text(LEFT, 812, "Sample document: all firms, people and figures are invented.", Letters(7, colour=GREY))
+    page.text(RIGHT, 812, "Page 1 of 2", Letters(8, align="right", colour=GREY))
     return page
 
 
@@ -98,23 +98,23 @@ def _wrap(page: Page, text: str, width: float) -> list[str]:
 
 def _handover() -> Page:
     page = Page(number=2, fonts=PHOTOGRAPHED)
-    page.text(page.size[0] / 2, 92, "HANDOVER RECORD", 19, "sans-bold", "centre")
-    page.text(page.size[0] / 2, 112, "to hire agreement HM-0093", 11, align="centre")
+    page.text(page.size[0] / 2, 92, "HANDOVER RECORD", Letters(19, "sans-bold", align="centre"))
+    page.text(page.size[0] / 2, 112, "to hire agreement HM-0093", Letters(11, align="centre"))
     rows = (
         ("Serial number", "LO-77310-B", "/serial_number"), ("Handover date", "3 November 2026", "/handover_date"),
         ("Counter reading", "48216", "/counter_reading"), ("Received by", "Perpetua Gullwing", "/received_by"),
     )  # fmt: skip
     y = _rows(page, 160, rows, 12) + 20
-    page.text(LEFT, y, "Condition at handover", 12, "sans-bold")
+    page.text(LEFT, y, "Condition at handover", Letters(12, "sans-bold"))
     for line in ("Rollers clean, bed without scratches.", "One side panel shows a small dent near the crank.",
     "Crank, key and two ink trays were handed over with the machine."):  # fmt: skip
         y += 18
-        page.text(LEFT, y, line, 11)
+        page.text(LEFT, y, line, Letters(11))
     page.line(LEFT, y + 90, LEFT + 210, y + 90, width=0.8)
-    page.text(LEFT + 10, y + 84, "P. Gullwing", 18, "sans-italic", colour=(0.1, 0.15, 0.5))
-    page.text(LEFT, y + 104, "Signature", 9, colour=GREY)
-    page.text(LEFT, 806, "Sample document: all firms, people and figures are invented.", 8, colour=GREY)
-    page.text(RIGHT, 806, "Page 2 of 2", 9, align="right", colour=GREY)
+    page.text(LEFT + 10, y + 84, "P. Gullwing", Letters(18, "sans-italic", colour=(0.1, 0.15, 0.5)))
+    page.text(LEFT, y + 104, "Signature", Letters(9, colour=GREY))
+    page.text(LEFT, 806, "Sample document: all firms, people and figures are invented.", Letters(8, colour=GREY))
+    page.text(RIGHT, 806, "Page 2 of 2", Letters(9, align="right", colour=GREY))
     return page
 
 

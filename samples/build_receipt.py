@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import ROUND_HALF_UP, Decimal
 
 from camera import Shot, move_marks, photograph
-from paper import PHOTOGRAPHED, Page, Sample, Values, record, render_image
+from paper import PHOTOGRAPHED, Letters, Page, Sample, Values, record, render_image
 
 LEFT, RIGHT, MIDDLE = 16.0, 264.0, 140.0
 CENT = Decimal("0.01")
@@ -52,25 +52,25 @@ def build_receipt() -> Sample:
 
 
 def _head(page: Page) -> None:
-    page.text(MIDDLE, 34, "Tinderleaf Corner Café", 15, "sans-bold", "centre", field="/merchant")
-    page.text(MIDDLE, 52, "31 Lamplighter Lane", 10, align="centre", field="/address")
-    page.text(MIDDLE, 65, "Nowherebridge", 10, align="centre", field="/address")
+    page.text(MIDDLE, 34, "Tinderleaf Corner Café", Letters(15, "sans-bold", align="centre"), field="/merchant")
+    page.text(MIDDLE, 52, "31 Lamplighter Lane", Letters(10, align="centre"), field="/address")
+    page.text(MIDDLE, 65, "Nowherebridge", Letters(10, align="centre"), field="/address")
     tel = "Tel. "
     start = MIDDLE - page.width_of(tel + "01632 960147", 10) / 2
-    page.text(start, 78, tel, 10)
-    page.text(start + page.width_of(tel, 10), 78, "01632 960147", 10, field="/phone")
+    page.text(start, 78, tel, Letters(10))
+    page.text(start + page.width_of(tel, 10), 78, "01632 960147", Letters(10), field="/phone")
     _dashes(page, 90)
-    page.text(LEFT, 106, "Receipt no. ", 10)
-    page.text(LEFT + page.width_of("Receipt no. ", 10), 106, "004518", 10, field="/receipt_number")
-    page.text(RIGHT, 106, "Till 2", 10, align="right")
-    page.text(LEFT, 120, "Date 17/10/2026", 10)
+    page.text(LEFT, 106, "Receipt no. ", Letters(10))
+    page.text(LEFT + page.width_of("Receipt no. ", 10), 106, "004518", Letters(10), field="/receipt_number")
+    page.text(RIGHT, 106, "Till 2", Letters(10, align="right"))
+    page.text(LEFT, 120, "Date 17/10/2026", Letters(10))
     lead = page.width_of("Date ", 10)
     page.mark("/date", (LEFT + lead, 112.6, LEFT + page.width_of("Date 17/10/2026", 10), 122.1))
-    page.text(RIGHT, 120, "13:42", 10, align="right", field="/time")
+    page.text(RIGHT, 120, "13:42", Letters(10, align="right"), field="/time")
     _dashes(page, 130)
-    page.text(LEFT, 146, "Qty", 9.5, "sans-bold")
-    page.text(52, 146, "Item", 9.5, "sans-bold")
-    page.text(RIGHT, 146, "GBP", 9.5, "sans-bold", "right")
+    page.text(LEFT, 146, "Qty", Letters(9.5, "sans-bold"))
+    page.text(52, 146, "Item", Letters(9.5, "sans-bold"))
+    page.text(RIGHT, 146, "GBP", Letters(9.5, "sans-bold", align="right"))
 
 
 def _dashes(page: Page, y: float) -> None:
@@ -84,9 +84,9 @@ def _items(page: Page, y: float) -> tuple[list[dict[str, str | int | float | boo
     items: list[dict[str, str | int | float | bool | None]] = []
     for index, (name, quantity, price) in enumerate(ITEMS):
         amount = Decimal(price) * quantity
-        page.text(LEFT, y, str(quantity), 10, field=f"/items/{index}/quantity")
-        page.text(52, y, name, 10, field=f"/items/{index}/description")
-        page.text(RIGHT, y, f"{amount:.2f}", 10, align="right", field=f"/items/{index}/amount")
+        page.text(LEFT, y, str(quantity), Letters(10), field=f"/items/{index}/quantity")
+        page.text(52, y, name, Letters(10), field=f"/items/{index}/description")
+        page.text(RIGHT, y, f"{amount:.2f}", Letters(10, align="right"), field=f"/items/{index}/amount")
         items.append({"description": name, "quantity": quantity, "amount": float(amount)})
         y += 17
     return items, y
@@ -101,11 +101,11 @@ def _foot(page: Page, y: float, net: Decimal, gross: Decimal, paid: Decimal) -> 
     y += 14
     for label, amount, field, size in rows:
         face = "sans-bold" if label == "TOTAL" else "sans"
-        page.text(LEFT, y, label, size, face)
-        page.text(RIGHT, y, f"{amount:.2f}", size, face, "right", field=field)
+        page.text(LEFT, y, label, Letters(size, face))
+        page.text(RIGHT, y, f"{amount:.2f}", Letters(size, face, align="right"), field=field)
         y += 20
-    page.text(MIDDLE, y + 16, "Thank you, mind the step!", 10, "sans-italic", "centre")
-    page.text(MIDDLE, y + 34, "Sample: this café is invented", 8, align="centre")
+    page.text(MIDDLE, y + 16, "Thank you, mind the step!", Letters(10, "sans-italic", align="centre"))
+    page.text(MIDDLE, y + 34, "Sample: this café is invented", Letters(8, align="centre"))
 
 
 def _schema() -> dict[str, object]:

@@ -6,7 +6,7 @@ import random
 from datetime import date, timedelta
 from decimal import Decimal
 
-from paper import GREY, Page, Sample, Values, day, money, record, render_pdf
+from paper import GREY, Letters, Page, Sample, Values, day, money, record, render_pdf
 
 LEFT, RIGHT, FOOT = 52.0, 544.0, 762.0
 ROWS = 60
@@ -93,32 +93,30 @@ class _Writer:
             LEFT + 36,
             60,
             "Wolkenufer Bank eG",
-            17,
-            "sans-bold",
-            colour=BLUE,
+            Letters(17, "sans-bold", colour=BLUE),
             field=None if page.number > 1 else "/bank_name",
         )
-        page.text(RIGHT, 60, "Kontoauszug", 15, align="right")
-        page.text(LEFT, 814, "Musterdokument: Bank, Personen und alle Zahlen sind erfunden.", 7, colour=GREY)
-        page.text(RIGHT, 814, f"Blatt {page.number}", 8, align="right", colour=GREY)
+        page.text(RIGHT, 60, "Kontoauszug", Letters(15, align="right"))
+        page.text(LEFT, 814, "Musterdokument: Bank, Personen und alle Zahlen sind erfunden.", Letters(7, colour=GREY))
+        page.text(RIGHT, 814, f"Blatt {page.number}", Letters(8, align="right", colour=GREY))
         top = self._particulars(page) if page.number == 1 else 100.0
         page.block((LEFT, top - 12, RIGHT, top + 6), colour=(0.9, 0.92, 0.96))
         for x, label, side in ((LEFT + 4, "Buchung", "l"), (116, "Wert", "l"), (176, "Vorgang", "l"),
         (466, "Betrag EUR", "r"), (RIGHT - 4, "Saldo EUR", "r")):  # fmt: skip
-            page.text(x, top, label, 8.5, "sans-bold", "right" if side == "r" else "left")
+            page.text(x, top, label, Letters(8.5, "sans-bold", align="right" if side == "r" else "left"))
         self._y = top + 24
 
     def _particulars(self, page: Page) -> float:
         for index, line in enumerate(("Ottokar Federkiel", "Tintenfassgasse 5", "00017 Erfundingen")):
-            page.text(LEFT, 112 + 13 * index, line, 10, field=None if index else "/account_holder")
+            page.text(LEFT, 112 + 13 * index, line, Letters(10), field=None if index else "/account_holder")
         period = f"{day(START, 'de')} bis {day(END, 'de')}"
         details = (
             ("IBAN", iban("0" * 8, "0012345678"), "/iban"), ("Auszug Nr.", "9/2026", "/statement_number"),
             ("Zeitraum", period, None),
         )  # fmt: skip
         for index, (label, text, field) in enumerate(details):
-            page.text(330, 112 + 15 * index, label, 9, colour=GREY)
-            page.text(396, 112 + 15 * index, text, 9, field=field)
+            page.text(330, 112 + 15 * index, label, Letters(9, colour=GREY))
+            page.text(396, 112 + 15 * index, text, Letters(9), field=field)
         first = page.width_of(day(START, "de"), 9)
         last = page.width_of(f"{day(START, 'de')} bis ", 9)
         page.mark("/period_start", (396, 142 - 6.7, 396 + first, 143.9))
@@ -127,8 +125,8 @@ class _Writer:
 
     def _carry(self, label: str, amount: Decimal, field: str | None = None) -> None:
         page = self.pages[-1]
-        page.text(176, self._y, label, 9, "sans-bold")
-        page.text(RIGHT - 4, self._y, money(amount, "de"), 9, "sans-bold", "right", field=field)
+        page.text(176, self._y, label, Letters(9, "sans-bold"))
+        page.text(RIGHT - 4, self._y, money(amount, "de"), Letters(9, "sans-bold", align="right"), field=field)
         self._y += 18
 
     def row(
@@ -144,11 +142,11 @@ class _Writer:
             self._new_page()
             self._carry("Übertrag", self._balance)
         page, at = self.pages[-1], f"/transactions/{index}"
-        page.text(LEFT + 4, self._y, day(days[0], "de"), 8.5, field=f"{at}/booking_date")
-        page.text(116, self._y, day(days[1], "de"), 8.5, field=f"{at}/value_date")
-        page.text(176, self._y, str(row["description"]), 8.5, field=f"{at}/description")
-        page.text(466, self._y, money(sums[0], "de"), 8.5, align="right", field=f"{at}/amount")
-        page.text(RIGHT - 4, self._y, money(sums[1], "de"), 8.5, align="right", field=f"{at}/balance")
+        page.text(LEFT + 4, self._y, day(days[0], "de"), Letters(8.5), field=f"{at}/booking_date")
+        page.text(116, self._y, day(days[1], "de"), Letters(8.5), field=f"{at}/value_date")
+        page.text(176, self._y, str(row["description"]), Letters(8.5), field=f"{at}/description")
+        page.text(466, self._y, money(sums[0], "de"), Letters(8.5, align="right"), field=f"{at}/amount")
+        page.text(RIGHT - 4, self._y, money(sums[1], "de"), Letters(8.5, align="right"), field=f"{at}/balance")
         page.line(LEFT, self._y + 5, RIGHT, self._y + 5, width=0.25, colour=(0.8, 0.8, 0.8))
         self._balance = sums[1]
         self._y += 22

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 
-from paper import GREY, Colour, Face, Page, Values, day, money
+from paper import GREY, Colour, Face, Letters, Page, Values, day, money
 
 CENT = Decimal("0.01")
 LEFT, RIGHT, FOOT = 56.0, 540.0, 770.0
@@ -86,7 +86,7 @@ class Layout:
     def new_page(self) -> Page:
         """Start a page."""
         page = Page(number=self.first_page + len(self.pages))
-        page.text(LEFT, 812, self.words["note"], 7, self.plain, colour=GREY)
+        page.text(LEFT, 812, self.words["note"], Letters(7, self.plain, colour=GREY))
         self.pages.append(page)
         return page
 
@@ -110,7 +110,7 @@ def draw_invoice(issuer: Issuer, order: Order, first_page: int = 1) -> tuple[Val
     _totals(layout, page, y, {"subtotal": subtotal, "tax": tax, "total": subtotal + tax})
     for number, each in enumerate(layout.pages, start=1):
         numbering = f"{layout.words['page']} {number} {layout.words['of']} {len(layout.pages)}"
-        each.text(RIGHT, 812, numbering, 8, layout.plain, "right", GREY)
+        each.text(RIGHT, 812, numbering, Letters(8, layout.plain, align="right", colour=GREY))
     values: Values = {
         "invoice_number": order.number,
         "invoice_date": order.when.isoformat(),
@@ -144,57 +144,65 @@ def _details(layout: Layout) -> list[tuple[str, str, str]]:
 def _buyer(layout: Layout, page: Page, x: float, y: float) -> None:
     for index, text in enumerate(layout.order.buyer):
         field = "/buyer_address" if index else "/buyer_name"
-        page.text(x, y + 13 * index, text, 10, layout.plain if index else layout.bold, field=field)
+        page.text(x, y + 13 * index, text, Letters(10, layout.plain if index else layout.bold), field=field)
 
 
 def _head_band(layout: Layout, page: Page) -> float:
     issuer, white = layout.issuer, (1.0, 1.0, 1.0)
     page.block((0, 0, page.size[0], 84), colour=issuer.colour)
-    page.text(LEFT, 44, issuer.name, 19, layout.bold, colour=white, field="/seller_name")
-    page.text(LEFT, 62, " · ".join(issuer.address), 9, colour=white)
-    page.text(RIGHT, 50, layout.words["title"], 24, layout.bold, "right", white)
-    page.text(LEFT, 118, layout.words["to"], 8, colour=GREY)
+    page.text(LEFT, 44, issuer.name, Letters(19, layout.bold, colour=white), field="/seller_name")
+    page.text(LEFT, 62, " · ".join(issuer.address), Letters(9, colour=white))
+    page.text(RIGHT, 50, layout.words["title"], Letters(24, layout.bold, align="right", colour=white))
+    page.text(LEFT, 118, layout.words["to"], Letters(8, colour=GREY))
     _buyer(layout, page, LEFT, 132)
     for index, (label, text, field) in enumerate(_details(layout)):
-        page.text(350, 120 + 16 * index, label, 9, colour=GREY)
-        page.text(RIGHT, 120 + 16 * index, text, 9.5, layout.bold, "right", field=field)
-    page.text(350, 184, layout.words["vat"], 9, colour=GREY)
-    page.text(RIGHT, 184, issuer.vat_id, 9.5, layout.plain, "right", field="/seller_vat_id")
+        page.text(350, 120 + 16 * index, label, Letters(9, colour=GREY))
+        page.text(RIGHT, 120 + 16 * index, text, Letters(9.5, layout.bold, align="right"), field=field)
+    page.text(350, 184, layout.words["vat"], Letters(9, colour=GREY))
+    page.text(RIGHT, 184, issuer.vat_id, Letters(9.5, layout.plain, align="right"), field="/seller_vat_id")
     return 226
 
 
 def _head_letter(layout: Layout, page: Page) -> float:
     issuer = layout.issuer
-    page.text(RIGHT, 60, issuer.name, 15, layout.bold, "right", issuer.colour, "/seller_name")
+    page.text(
+        RIGHT, 60, issuer.name, Letters(15, layout.bold, align="right", colour=issuer.colour), field="/seller_name"
+    )
     for index, text in enumerate(issuer.address):
-        page.text(RIGHT, 76 + 12 * index, text, 9, align="right")
-    page.text(LEFT, 134, f"{issuer.name} · {' · '.join(issuer.address)}", 6.5, colour=GREY)
+        page.text(RIGHT, 76 + 12 * index, text, Letters(9, align="right"))
+    page.text(LEFT, 134, f"{issuer.name} · {' · '.join(issuer.address)}", Letters(6.5, colour=GREY))
     page.line(LEFT, 138, 260, 138, colour=GREY, width=0.3)
     _buyer(layout, page, LEFT, 156)
     for index, (label, text, field) in enumerate(
         [*_details(layout), (layout.words["vat"], issuer.vat_id, "/seller_vat_id")]
     ):
-        page.text(350, 156 + 14 * index, f"{label}:", 9)
-        page.text(446, 156 + 14 * index, text, 9, field=field)
-    page.text(LEFT, 262, f"{layout.words['title']} {layout.order.number}", 15, layout.bold)
+        page.text(350, 156 + 14 * index, f"{label}:", Letters(9))
+        page.text(446, 156 + 14 * index, text, Letters(9), field=field)
+    page.text(LEFT, 262, f"{layout.words['title']} {layout.order.number}", Letters(15, layout.bold))
     return 296
 
 
 def _head_centred(layout: Layout, page: Page) -> float:
     issuer, middle = layout.issuer, page.size[0] / 2
-    page.text(middle, 62, issuer.name, 20, layout.bold, "centre", issuer.colour, "/seller_name")
-    page.text(middle, 78, " — ".join(issuer.address), 10, layout.plain, "centre")
+    page.text(
+        middle, 62, issuer.name, Letters(20, layout.bold, align="centre", colour=issuer.colour), field="/seller_name"
+    )
+    page.text(middle, 78, " — ".join(issuer.address), Letters(10, layout.plain, align="centre"))
     vat = f"{layout.words['vat']} "
     start = middle - page.width_of(vat + issuer.vat_id, 9, layout.plain) / 2
-    page.text(start, 92, vat, 9, layout.plain, colour=GREY)
-    page.text(start + page.width_of(vat, 9, layout.plain), 92, issuer.vat_id, 9, layout.plain, field="/seller_vat_id")
+    page.text(start, 92, vat, Letters(9, layout.plain, colour=GREY))
+    page.text(
+        start + page.width_of(vat, 9, layout.plain), 92, issuer.vat_id, Letters(9, layout.plain), field="/seller_vat_id"
+    )
     page.line(LEFT, 104, RIGHT, 104, colour=issuer.colour, width=1.2)
-    page.text(middle, 134, layout.words["title"], 17, layout.bold, "centre")
+    page.text(middle, 134, layout.words["title"], Letters(17, layout.bold, align="centre"))
     for index, (label, text, field) in enumerate(_details(layout)):
         lead = f"{label} : "
-        page.text(LEFT, 162 + 15 * index, lead, 10, layout.plain, colour=GREY)
-        page.text(LEFT + page.width_of(lead, 10, layout.plain), 162 + 15 * index, text, 10, layout.plain, field=field)
-    page.text(350, 162, layout.words["to"], 9, "serif-italic", colour=GREY)
+        page.text(LEFT, 162 + 15 * index, lead, Letters(10, layout.plain, colour=GREY))
+        page.text(
+            LEFT + page.width_of(lead, 10, layout.plain), 162 + 15 * index, text, Letters(10, layout.plain), field=field
+        )
+    page.text(350, 162, layout.words["to"], Letters(9, "serif-italic", colour=GREY))
     _buyer(layout, page, 350, 177)
     return 250
 
@@ -203,11 +211,11 @@ def _columns(layout: Layout, page: Page, y: float) -> float:
     words, colour = layout.words, layout.issuer.colour
     if layout.issuer.look == "band":
         page.block((LEFT - 4, y - 12, RIGHT + 4, y + 6), colour=(0.88, 0.92, 0.94))
-    page.text(LEFT, y, words["pos"], 8.5, layout.bold, colour=colour)
-    page.text(88, y, words["text"], 8.5, layout.bold, colour=colour)
+    page.text(LEFT, y, words["pos"], Letters(8.5, layout.bold, colour=colour))
+    page.text(88, y, words["text"], Letters(8.5, layout.bold, colour=colour))
     for x, word in ((376, "qty"), (458, "price"), (RIGHT, "amount")):
         label = words[word] if word == "qty" else f"{words[word]} {layout.issuer.currency}"
-        page.text(x, y, label, 8.5, layout.bold, "right", colour)
+        page.text(x, y, label, Letters(8.5, layout.bold, align="right", colour=colour))
         if word == "amount" and not page.number - layout.first_page:
             width = page.width_of(layout.issuer.currency, 8.5, layout.bold)
             page.mark("/currency", (RIGHT - width, y - 6.3, RIGHT, y + 1.8))
@@ -224,7 +232,9 @@ def _table(
     for index in range(layout.order.rows):
         if y > FOOT - 20:
             page = layout.new_page()
-            page.text(LEFT, 48, f"{layout.words['number']} {layout.order.number}", 9, layout.plain, colour=GREY)
+            page.text(
+                LEFT, 48, f"{layout.words['number']} {layout.order.number}", Letters(9, layout.plain, colour=GREY)
+            )
             y = _columns(layout, page, 82)
         description, price_text = layout.issuer.goods[index % len(layout.issuer.goods)]
         price, quantity = Decimal(price_text), rng.randint(1, 24)
@@ -236,7 +246,11 @@ def _table(
         )  # fmt: skip
         for name, x, text, side in cells:
             page.text(
-                x, y, text, 9, layout.plain, "right" if side == "right" else "left", field=f"/lines/{index}/{name}"
+                x,
+                y,
+                text,
+                Letters(9, layout.plain, align="right" if side == "right" else "left"),
+                field=f"/lines/{index}/{name}",
             )
         if layout.issuer.look != "centred":
             page.line(LEFT, y + 4.5, RIGHT, y + 4.5, colour=(0.8, 0.8, 0.8), width=0.3)
@@ -259,8 +273,8 @@ def _totals(layout: Layout, page: Page, y: float, sums: dict[str, Decimal]) -> N
     for index, (name, amount) in enumerate(sums.items()):
         face = layout.bold if name == "total" else layout.plain
         size, line = (11.0, y + 18 + 18 * index) if name == "total" else (9.5, y + 16 + 16 * index)
-        page.text(336, line, words[name], size, face)
+        page.text(336, line, words[name], Letters(size, face))
         if name == "tax":
             after = 336 + page.width_of(f"{words[name]} ", size, face)
-            page.text(after, line, rate, size, face, field="/tax_rate")
-        page.text(RIGHT, line, layout.money(amount), size, face, "right", field=f"/{name}")
+            page.text(after, line, rate, Letters(size, face), field="/tax_rate")
+        page.text(RIGHT, line, layout.money(amount), Letters(size, face, align="right"), field=f"/{name}")

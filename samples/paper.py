@@ -53,6 +53,19 @@ for _name in PHOTOGRAPHED.values():
 
 
 @dataclass(frozen=True)
+class Letters:
+    """How letters look, and on which side of a place they stand."""
+
+    size: float = 9
+    face: Face = "sans"
+    align: Literal["left", "right", "centre"] = "left"
+    colour: Colour = BLACK
+
+
+PLAIN = Letters()
+
+
+@dataclass(frozen=True)
 class Text:
     """One run of letters; `x` is its left end, `y` its baseline."""
 
@@ -100,23 +113,13 @@ class Page:
         """Points from the left end of the first letter to the right end of the last."""
         return pdfmetrics.stringWidth(text, self.fonts[face], size)
 
-    def text(  # noqa: PLR0913 - how letters look; all but place and text have a default
-        self,
-        x: float,
-        y: float,
-        text: str,
-        size: float = 9,
-        face: Face = "sans",
-        align: Literal["left", "right", "centre"] = "left",
-        colour: Colour = BLACK,
-        field: str | None = None,
-    ) -> None:
+    def text(self, x: float, y: float, text: str, how: Letters = PLAIN, field: str | None = None) -> None:
         """Write at a baseline; with `field`, remember the place under that JSON Pointer."""
-        width = self.width_of(text, size, face)
-        left = x - {"left": 0.0, "right": width, "centre": width / 2}[align]
-        self.strokes.append(Text(left, y, text, self.fonts[face], size, colour))
+        width = self.width_of(text, how.size, how.face)
+        left = x - {"left": 0.0, "right": width, "centre": width / 2}[how.align]
+        self.strokes.append(Text(left, y, text, self.fonts[how.face], how.size, how.colour))
         if field is not None:
-            self.mark(field, (left, y - ASCENT * size, left + width, y + DESCENT * size))
+            self.mark(field, (left, y - ASCENT * how.size, left + width, y + DESCENT * how.size))
 
     def mark(self, field: str, rect: Rect) -> None:
         """Remember a place; further places of the same field widen it."""
