@@ -35,16 +35,7 @@ class Cost:
 def new_reader() -> DocumentReader:
     """A reader with the limits of a default installation."""
     settings = Settings()
-    return DocumentReader(
-        ReadingLimits(
-            max_pages=settings.max_pages,
-            max_page_pixels=settings.max_page_pixels,
-            page_timeout_s=settings.page_timeout_s,
-            ocr_page_timeout_s=settings.ocr_page_timeout_s,
-            pdf_memory_bytes=settings.pdf_memory_bytes,
-            ocr_memory_bytes=settings.ocr_memory_bytes,
-        )
-    )
+    return DocumentReader(ReadingLimits.of(settings))
 
 
 def start_ms(path: Path) -> float:

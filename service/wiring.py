@@ -79,7 +79,7 @@ def build_services(settings: Settings, *, role: str, queue: TaskQueue | None = N
     """
     store = Store(Database(settings.resolved_database_url))
     process_id = f"{role}-{os.uname().nodename[:20]}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
-    blobs, reader = _blobs(settings), DocumentReader(_reading_limits(settings))
+    blobs, reader = _blobs(settings), DocumentReader(ReadingLimits.of(settings))
     pictures = PictureCache(settings.home / "pictures", max_bytes=settings.picture_cache_bytes)
     return Services(
         store=store,
@@ -160,17 +160,6 @@ def _poster(settings: Settings) -> WebhookPoster:
 
     hosts = named_hosts(settings.webhook_hosts)
     return WebhookPoster(PostRule(trusted_hosts=hosts, timeout_s=settings.webhook_timeout_s))
-
-
-def _reading_limits(settings: Settings) -> ReadingLimits:
-    return ReadingLimits(
-        max_pages=settings.max_pages,
-        max_page_pixels=settings.max_page_pixels,
-        page_timeout_s=settings.page_timeout_s,
-        ocr_page_timeout_s=settings.ocr_page_timeout_s,
-        pdf_memory_bytes=settings.pdf_memory_bytes,
-        ocr_memory_bytes=settings.ocr_memory_bytes,
-    )
 
 
 def _blobs(settings: Settings) -> BlobStore:

@@ -12,6 +12,7 @@ from fastapi import APIRouter, Depends, Path, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from service.api import batch_payloads as shown
+from service.api.answers import PageQuery
 from service.api.batch_payloads import ArchivePayload, BatchListPayload, BatchPayload, RefusedListPayload
 from service.api.bodies import read_object
 from service.api.context import Reader, ServicesOf, Submitter, refuse_query
@@ -50,15 +51,6 @@ _MISSING = ErrorCode.BATCH_NOT_FOUND
 _BATCH = success(BatchPayload, shown.BATCH, "The batch and its books.")
 
 
-class BatchListQuery(BaseModel):
-    """Which batches are shown."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    limit: int = Field(50, ge=1, le=200)
-    cursor: str | None = Field(None, min_length=1, max_length=200, description="`next_cursor` of the page before.")
-
-
 class RefusedQuery(BaseModel):
     """Which refused files are shown."""
 
@@ -88,7 +80,7 @@ async def create_batch(request: Request, services: ServicesOf, caller: Submitter
     summary="List batches",
     responses=errors() | success(BatchListPayload, shown.BATCH_LIST, "Newest first."),
 )
-def read_batches(wanted: Annotated[BatchListQuery, Query()], services: ServicesOf, caller: Reader) -> BatchListPayload:
+def read_batches(wanted: Annotated[PageQuery, Query()], services: ServicesOf, caller: Reader) -> BatchListPayload:
     """Batches with their books, newest first."""
     views, cursor = list_batches(services, caller.tenant_id, cursor=wanted.cursor, most=wanted.limit)
     return BatchListPayload(batches=[BatchPayload.of(view) for view in views], next_cursor=cursor)

@@ -11,7 +11,7 @@ from anyio import to_thread
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from service.api.answers import API, Payload, moment
+from service.api.answers import API, PageQuery, Payload, moment
 from service.api.batches import BatchId
 from service.api.bodies import read_object
 from service.api.context import Reader, ServicesOf, Submitter, refuse_query
@@ -101,15 +101,6 @@ class ExportListPayload(Payload):
     """Send it as `cursor` for the next page; null on the last one."""
 
 
-class ExportListQuery(BaseModel):
-    """Which exports are shown."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    limit: int = Field(50, ge=1, le=200)
-    cursor: str | None = Field(None, min_length=1, max_length=200, description="`next_cursor` of the page before.")
-
-
 class BatchResultQuery(FileQuery):
     """Which records of a batch, and in which form."""
 
@@ -170,9 +161,7 @@ async def create_export(request: Request, services: ServicesOf, caller: Submitte
 @router.get(
     "/exports", summary="List exports", responses=errors() | success(ExportListPayload, EXPORT_LIST, "Newest first.")
 )
-def read_exports(
-    wanted: Annotated[ExportListQuery, Query()], services: ServicesOf, caller: Reader
-) -> ExportListPayload:
+def read_exports(wanted: Annotated[PageQuery, Query()], services: ServicesOf, caller: Reader) -> ExportListPayload:
     """Exports to all receivers, newest first."""
     views, cursor = list_exports(services, caller.tenant_id, cursor=wanted.cursor, most=wanted.limit)
     return ExportListPayload(exports=[ExportPayload.of(view) for view in views], next_cursor=cursor)

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from service.api import examples
-from service.api.answers import API
+from service.api.answers import API, PageQuery
 from service.api.context import Reader, ServicesOf, Submitter, context_of, refuse_query
 from service.api.documentation import INTAKE, JOB, errors, job_body, success
 from service.api.intake import take_in
@@ -45,10 +45,8 @@ class WaitQuery(BaseModel):
     wait: int = Field(0, ge=0, le=MOST_WAIT_S, description="Seconds to wait for the end of the run.")
 
 
-class ListQuery(BaseModel):
+class ListQuery(PageQuery):
     """Which jobs are shown."""
-
-    model_config = ConfigDict(extra="forbid")
 
     status: JobStatus | None = None
     review: ReviewState | None = None
@@ -60,8 +58,6 @@ class ListQuery(BaseModel):
     created_after: datetime | None = Field(None, description="RFC 3339; included.")
     created_before: datetime | None = Field(None, description="RFC 3339; not included.")
     order: Literal["newest", "oldest"] = Field("newest", description="Which come first; the same for every page.")
-    limit: int = Field(50, ge=1, le=200)
-    cursor: str | None = Field(None, min_length=1, max_length=200, description="`next_cursor` of the page before.")
 
 
 class ResultQuery(FileQuery):

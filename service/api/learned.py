@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from service.api import learned_examples as examples
-from service.api.answers import moment
+from service.api.answers import CursorQuery, moment
 from service.api.context import Reader, Reviewer, ServicesOf
 from service.api.documentation import errors, success
 from service.api.learned_payloads import (
@@ -60,10 +60,8 @@ class SchemaQuery(BaseModel):
     schema_name: str | None = Field(None, alias="schema", min_length=1, max_length=100, description="One schema's.")
 
 
-class CaseQuery(SchemaQuery):
+class CaseQuery(SchemaQuery, CursorQuery):
     """Which page of the list."""
-
-    cursor: str | None = Field(None, min_length=1, max_length=200, description="`next_cursor` of the page before.")
 
 
 @router.get(

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from service.api import examples
-from service.api.answers import API, Payload, moment
+from service.api.answers import API, PageQuery, Payload, moment
 from service.api.bodies import read_object
 from service.api.context import Admin, ServicesOf, refuse_query
 from service.api.documentation import errors, json_body, success
@@ -88,14 +88,10 @@ class DeliveryListPayload(Payload):
     next_cursor: str | None
 
 
-class DeliveryQuery(BaseModel):
+class DeliveryQuery(PageQuery):
     """Which deliveries are shown."""
 
-    model_config = ConfigDict(extra="forbid")
-
     state: DeliveryState | None = Field(None, description="`dead`: the dead-letter list.")
-    limit: int = Field(50, ge=1, le=200)
-    cursor: str | None = Field(None, min_length=1, max_length=200, description="`next_cursor` of the page before.")
 
 
 _TYPES: list[Json] = list(WEBHOOK_EVENTS)

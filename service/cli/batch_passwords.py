@@ -43,16 +43,7 @@ def read_passwords(path: Path) -> tuple[Password, ...]:
 
 def open_reader(settings: Settings) -> DocumentReader:
     """Sandboxes for a command that has files at hand and no use for the rest of a service."""
-    return DocumentReader(
-        ReadingLimits(
-            max_pages=settings.max_pages,
-            max_page_pixels=settings.max_page_pixels,
-            page_timeout_s=settings.page_timeout_s,
-            ocr_page_timeout_s=settings.ocr_page_timeout_s,
-            pdf_memory_bytes=settings.pdf_memory_bytes,
-            ocr_memory_bytes=settings.ocr_memory_bytes,
-        )
-    )
+    return DocumentReader(ReadingLimits.of(settings))
 
 
 class PasswordFinder:

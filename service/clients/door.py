@@ -18,14 +18,9 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DoorOptions:
-    """Whom to call, how often, and how many times at once."""
+class CallOptions:
+    """How often a request is sent, and how many at once."""
 
-    provider: str
-    """Named in every error."""
-    headers: Mapping[str, str]
-    secret: str
-    """The key inside the headers, struck out of whatever the provider says; empty: there is none."""
     attempts: int
     """Calls of one request (≥ 1), the first included."""
     max_connections: int
@@ -36,6 +31,18 @@ class DoorOptions:
     clock: Callable[[], float] = time.time
     """Unix seconds."""
     sleep: Callable[[float], Awaitable[None]] = field(default=asyncio.sleep)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoorOptions:
+    """Whom to call, as whom, and how."""
+
+    provider: str
+    """Named in every error."""
+    headers: Mapping[str, str]
+    secret: str
+    """The key inside the headers, struck out of whatever the provider says; empty: there is none."""
+    calls: CallOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

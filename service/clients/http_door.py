@@ -50,14 +50,14 @@ class HttpDoor:
 
     def __init__(self, options: DoorOptions) -> None:
         self._options = options
-        self._slots = asyncio.Semaphore(options.max_connections)
+        self._slots = asyncio.Semaphore(options.calls.max_connections)
         limits = httpx.Limits(
-            max_connections=options.max_connections, max_keepalive_connections=options.max_connections
+            max_connections=options.calls.max_connections, max_keepalive_connections=options.calls.max_connections
         )
         self._http = HttpxAiohttpClient(
             headers={**options.headers, "content-type": "application/json"},
             limits=limits,
-            timeout=httpx.Timeout(None, connect=options.connect_timeout_s),
+            timeout=httpx.Timeout(None, connect=options.calls.connect_timeout_s),
         )
 
     @property
@@ -79,10 +79,10 @@ class HttpDoor:
             ClientError: the last call's failure. Cancelling closes the connection at once.
         """
         retrying = AsyncRetrying(
-            stop=stop_after_attempt(self._options.attempts),
+            stop=stop_after_attempt(self._options.calls.attempts),
             wait=_wait_s,
             retry=retry_if_exception(_may_pass),
-            sleep=self._options.sleep,
+            sleep=self._options.calls.sleep,
             reraise=True,
         )
         return await retrying(self._pass, call, reader)
@@ -94,7 +94,7 @@ class HttpDoor:
     async def _pass(self, call: Call, reader: AnswerReader) -> ChatCompletion:
         """One call through the gate, which is told how it ended; nothing goes where its scope does not allow it."""
         scope = current_scope()
-        gate, to = self._options.gate, self.destination(call.url, call.model)
+        gate, to = self._options.calls.gate, self.destination(call.url, call.model)
         scope.check(to)
         if gate is None:
             scope.send(to)
@@ -125,11 +125,11 @@ class HttpDoor:
             pause = max(found.wait_s, min(_LOOK_AGAIN_S, waited))
             if waited + pause > IN_PLACE_S:
                 raise closed_road_error(self.provider, found)
-            await self._options.sleep(pause)
+            await self._options.calls.sleep(pause)
             waited += pause
         if found.wait_s > 0:
             try:
-                await self._options.sleep(found.wait_s)
+                await self._options.calls.sleep(found.wait_s)
             except BaseException:
                 await asyncio.shield(gate.leave(to, found, CallReport(end=CallEnd.ABANDONED)))
                 raise
@@ -143,7 +143,7 @@ class HttpDoor:
                 sending = self._http.stream("POST", call.url, content=_pieces(call.body), headers=length)
                 async with deadline, sending as response:
                     answer = await self._take(response, reader)
-                    pause_s = pause_after_answer_s(response.headers, self._options.clock())
+                    pause_s = pause_after_answer_s(response.headers, self._options.calls.clock())
                     tokens = answer.usage.total_tokens if answer.usage else 0
                     return answer, CallReport(end=CallEnd.ANSWERED, tokens=tokens, pause_s=pause_s)
             except (httpx.HTTPError, httpx.InvalidURL, aiohttp.ClientError, OSError) as error:
@@ -159,7 +159,7 @@ class HttpDoor:
         excused = reader.excuse(failed)
         if excused is not None:
             return excused
-        raise error_from_answer(self.provider, failed, secret=self._options.secret, now=self._options.clock())
+        raise error_from_answer(self.provider, failed, secret=self._options.secret, now=self._options.calls.clock())
 
 
 def _report_failure(error: ClientError) -> CallReport:

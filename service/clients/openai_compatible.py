@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
@@ -22,14 +21,13 @@ from pydantic import JsonValue, SecretStr, ValidationError
 from service.clients.base import Capabilities, PagesReference
 from service.clients.chat_answer import ChatAnswers, add_usage, ended_completion
 from service.clients.chat_request import AnswerForm, ChatBody, ChatQuestion, build_chat_body
-from service.clients.door import Call, DoorOptions, host_of
+from service.clients.door import Call, CallOptions, DoorOptions, host_of
 from service.clients.late_door import LateDoor
 from service.clients.model_traits import TraitTable
 from service.clients.schema_limits import check_schema_limits
 from service.domain.errors import ClientError, DecodingError, ErrorCode, ServiceError
 from service.domain.pages import PageSize, PageText, TextSource
 from service.domain.schema import ExtractionSchema, known_schema
-from service.domain.traffic import TrafficGate
 from service.protocol.completion import ChatCompletion
 from service.protocol.request import ExtractionRequest
 
@@ -67,7 +65,7 @@ class PageDoors:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OpenAiOptions:
+class OpenAiOptions(CallOptions):
     """Where and as whom to call, and how often."""
 
     base_url: str
@@ -78,15 +76,6 @@ class OpenAiOptions:
     """Azure's; it makes the key go out as `api-key`. Empty: none."""
     default_model: str
     traits: TraitTable
-    attempts: int
-    """Calls of one request (≥ 1), the first included."""
-    max_connections: int
-    connect_timeout_s: float = 10.0
-    gate: TrafficGate | None = None
-    """See `DoorOptions.gate`."""
-    clock: Callable[[], float] = time.time
-    """Unix seconds."""
-    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
 
 class OpenAiCompatibleClient:
@@ -276,12 +265,7 @@ def _door(options: OpenAiOptions) -> LateDoor:
             provider=PROVIDER,
             headers=_key_header(key, azure=bool(options.api_version) or "api-version=" in options.base_url),
             secret=key,
-            attempts=options.attempts,
-            max_connections=options.max_connections,
-            connect_timeout_s=options.connect_timeout_s,
-            gate=options.gate,
-            clock=options.clock,
-            sleep=options.sleep,
+            calls=options,
         )
     )
 

@@ -6,10 +6,7 @@ docs/providers/upstage.md.
 
 from __future__ import annotations
 
-import asyncio
 import json
-import time
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
@@ -17,7 +14,7 @@ from pydantic import SecretStr
 
 from service.clients.answer_body import read_completion, read_whole
 from service.clients.base import Capabilities
-from service.clients.door import Call, DoorOptions, host_of
+from service.clients.door import Call, CallOptions, DoorOptions, host_of
 from service.clients.errors import FailedAnswer
 from service.clients.flat_schema import FlatSchema, flatten, is_flat
 from service.clients.late_door import LateDoor
@@ -25,7 +22,6 @@ from service.clients.schema_limits import check_schema_limits
 from service.domain.errors import ClientError, ErrorCode
 from service.domain.records import Json
 from service.domain.schema import ExtractionSchema, known_schema, parse_schema
-from service.domain.traffic import TrafficGate
 from service.protocol.completion import ChatCompletion, Choice, ToolCall
 from service.protocol.json_text import encode_json
 from service.protocol.request import FULL_ANSWER, ExtractionRequest
@@ -56,22 +52,12 @@ CAPABILITIES = Capabilities(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UpstageOptions:
+class UpstageOptions(CallOptions):
     """Where and as whom to call, and how often."""
 
     base_url: str
     """Up to and with `/v1`."""
     api_key: SecretStr
-    attempts: int
-    """Calls of one request (≥ 1), the first included."""
-    max_connections: int
-    """Calls in flight at once (≥ 1); further ones wait their turn before their time begins to count."""
-    connect_timeout_s: float = 10.0
-    gate: TrafficGate | None = None
-    """See `DoorOptions.gate`."""
-    clock: Callable[[], float] = time.time
-    """Unix seconds."""
-    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
 
 class UpstageClient:
@@ -86,12 +72,7 @@ class UpstageClient:
                 provider=PROVIDER,
                 headers={"authorization": f"Bearer {self._key}", **dict([FULL_ANSWER])},
                 secret=self._key,
-                attempts=options.attempts,
-                max_connections=options.max_connections,
-                connect_timeout_s=options.connect_timeout_s,
-                gate=options.gate,
-                clock=options.clock,
-                sleep=options.sleep,
+                calls=options,
             )
         )
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from service.documents.codes import MOST_WORDS
 from service.documents.judging import Route
+from service.documents.limits import ReadingLimits
 from service.documents.merging import add_picture_words, complete_page, fill_tables, sample_lines
 from service.documents.messages import (
     decode_error,
@@ -60,21 +61,6 @@ _LOOK_S = 2.0
 """A look whether pages are blank may take no longer; calls of other jobs wait for it."""
 _WHOLE_FILE = 3
 """Opening looks at every page and cutting copies many: they may take so many times longer than one page."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadingLimits:
-    """What one file and one page may cost."""
-
-    max_pages: int
-    max_page_pixels: int
-    """Pixels of an image that is taken in."""
-    page_timeout_s: float
-    ocr_page_timeout_s: float
-    pdf_memory_bytes: int
-    """Address space of the process that opens files."""
-    ocr_memory_bytes: int
-    """Resident memory of the process that reads pictures."""
 
 
 class ReadingAbortedError(ReadingError):

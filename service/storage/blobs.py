@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from service.domain.errors import ErrorCode, InputError
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredBlob:
@@ -53,6 +55,20 @@ class BlobStore(Protocol):
     def clean_up(self, older_than_s: float) -> None:
         """Remove what uploads left unfinished whose process was killed, once nothing came for so long."""
         ...
+
+
+def too_large(max_bytes: int) -> InputError:
+    """What a stream ends with that goes on beyond the limit."""
+    return InputError(
+        ErrorCode.FILE_TOO_LARGE,
+        f"The file is larger than {max_bytes} bytes; send a smaller one or split it.",
+        param="file",
+    )
+
+
+def nothing_came() -> InputError:
+    """What a stream without a byte ends with."""
+    return InputError(ErrorCode.EMPTY_FILE, "The file is empty (0 bytes).", param="file")
 
 
 def blob_key(tenant_id: str, sha256: str) -> str:

@@ -12,8 +12,8 @@ from collections.abc import AsyncIterator, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from service.domain.errors import ErrorCode, InputError, InternalError
-from service.storage.blobs import StoredBlob, blob_key, derived_key
+from service.domain.errors import ErrorCode, InternalError
+from service.storage.blobs import StoredBlob, blob_key, derived_key, nothing_came, too_large
 
 _INCOMING = "incoming"
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -38,15 +38,11 @@ class FolderBlobs:
                 async for part in parts:
                     size += len(part)
                     if size > max_bytes:
-                        raise InputError(
-                            ErrorCode.FILE_TOO_LARGE,
-                            f"The file is larger than {max_bytes} bytes; send a smaller one or split it.",
-                            param="file",
-                        )
+                        raise too_large(max_bytes)
                     digest.update(part)
                     _write(handle.fileno(), part)
                 if size == 0:
-                    raise InputError(ErrorCode.EMPTY_FILE, "The file is empty (0 bytes).", param="file")
+                    raise nothing_came()
                 key = blob_key(tenant_id, digest.hexdigest())
                 await asyncio.to_thread(self._sync_and_keep, handle.fileno(), key, temporary)
             finally:

@@ -25,8 +25,8 @@ from boto3.session import Session
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
-from service.domain.errors import ErrorCode, InputError, InternalError
-from service.storage.blobs import StoredBlob, blob_key, derived_key
+from service.domain.errors import ErrorCode, InternalError
+from service.storage.blobs import StoredBlob, blob_key, derived_key, nothing_came, too_large
 
 _PART_BYTES = 5 * 2**20
 """The least that S3 takes as a part, of 10,000; two are in memory at a time."""
@@ -61,17 +61,13 @@ class S3Blobs:
             async for part in parts:
                 size += len(part)
                 if size > max_bytes:
-                    raise InputError(
-                        ErrorCode.FILE_TOO_LARGE,
-                        f"The file is larger than {max_bytes} bytes; send a smaller one or split it.",
-                        param="file",
-                    )
+                    raise too_large(max_bytes)
                 digest.update(part)
                 waiting += part
                 while len(waiting) >= _PART_BYTES:
                     await asyncio.to_thread(upload.add, _cut(waiting, _PART_BYTES))
             if size == 0:
-                raise InputError(ErrorCode.EMPTY_FILE, "The file is empty (0 bytes).", param="file")
+                raise nothing_came()
             key = blob_key(tenant_id, digest.hexdigest())
             await asyncio.to_thread(upload.end, _cut(waiting, len(waiting)), self._name(key))
         finally:

@@ -5,28 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
 from typer.testing import CliRunner
 
 from service.cli.main import app
 from service.domain.errors import ErrorCode, ServiceError
+from tests.unit.cli.running import run
 
 SAMPLES = Path(__file__).parents[3] / "samples"
-
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home of the test's own."""
-    monkeypatch.setenv("FIELDMARK_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv("FIELDMARK_REDIS_URL", raising=False)
-    return tmp_path
-
-
-def run(*arguments: object) -> str:
-    """Run a command that is to succeed; its standard output."""
-    done = CliRunner().invoke(app, [str(a) for a in arguments])
-    assert done.exit_code == 0, (done.exception, done.stderr)
-    return done.stdout
 
 
 def fault(*arguments: object) -> ErrorCode:
