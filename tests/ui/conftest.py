@@ -8,7 +8,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
 from tests.fakes.chromium import chromium
 from tests.fakes.http_server import http_server
@@ -17,6 +17,9 @@ from tests.fakes.model_stub import ModelStub
 from tests.ui.screen import Screen
 
 Opener = Callable[..., Screen]
+PATIENCE_MS = 30_000
+"""How long a page may take that shares its machine; what is there at once is seen at once all the same."""
+expect.set_options(timeout=PATIENCE_MS)
 PROGRAM = "https://erp.example.test"
 """The origin of a program that sends reviewers to the screen."""
 
@@ -59,7 +62,7 @@ def open_screen(browser: Browser, service: tuple[str, LocalService]) -> Generato
         def begin(path: str = "/", *, expected: str = "nothing", **options: object) -> Screen:
             context: BrowserContext = browser.new_context(viewport={"width": 1280, "height": 800}, **options)  # pyright: ignore[reportArgumentType] - options of Playwright's own
             held.callback(context.close)
-            context.set_default_timeout(8000)
+            context.set_default_timeout(PATIENCE_MS)
             page: Page = context.new_page()
 
             def tell(message: ConsoleMessage) -> None:

@@ -45,6 +45,8 @@ LINES: Sequence[Mapping[str, Json]] = (
     {"description": "Iron gall ink", "quantity": 13, "amount": 149.5},
     {"description": "Archive box", "quantity": 22, "amount": 189.2},
 )
+LONG_MS = 60_000
+"""What a run may take on a machine that has other things to do."""
 _ROW: Json = {
     "type": "object",
     "properties": {"description": {"type": "string"}, "quantity": {"type": "number"}, "amount": {"type": "number"}},
@@ -128,6 +130,11 @@ class Screen:
         """Go to a document and wait until it is in hand."""
         self.page.goto(f"{self.url}/review/{job}")
         expect(self.page.locator("#value")).to_be_visible()
+
+    def run_again(self, job: str, button: str) -> None:
+        """Press a button that starts another run, and wait until its result has come."""
+        with self.page.expect_response(lambda answer: f"/jobs/{job}/result" in answer.url, timeout=LONG_MS):
+            self.page.get_by_role("button", name=button).click()
 
     def press(self, key: str) -> None:
         """Press a key and count it."""

@@ -45,7 +45,7 @@ export class Card {
   /** Fill it with a leaf; what was typed before is gone. */
   show(model, leaf, { jobId, canUndo, isDecided }) {
     const entry = model.entry(leaf);
-    this.#hush();
+    this.hush();
     this.model = model;
     this.leaf = leaf;
     this.jobId = jobId;
@@ -78,7 +78,7 @@ export class Card {
   }
 
   revert() {
-    this.#hush();
+    this.hush();
     this.input.value = this.before;
     this.#say("", "");
     this.input.select();
@@ -148,13 +148,14 @@ export class Card {
     this.preview.className = `preview ${tone}`;
   }
 
-  #hush() {
+  /** Ask nothing more about what is typed: it was sent, or given up. */
+  hush() {
     clearTimeout(this.#timer);
     this.#asking?.abort();
   }
 
   #typed() {
-    this.#hush();
+    this.hush();
     if (!this.changed || !this.text) return this.#say("", "");
     const field = this.leaf.field;
     if (READ_IN.has(field.type) || field.format) this.#timer = setTimeout(() => this.#ask(), PREVIEW_MS);

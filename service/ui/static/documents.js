@@ -4,9 +4,9 @@ import { get } from "./api.js";
 import { bareSchema } from "./words.js";
 
 const WHY = {
-  no_text: "nothing could be read on them",
-  no_fit: "no schema fits them",
-  several_fit: "several schemas fit them about as well",
+  no_text: "nothing could be read there",
+  no_fit: "no schema fits",
+  several_fit: "several schemas fit about as well",
 };
 const LINE = /^(not\s+)?(\d+)(?:\s*[-–]\s*(\d+))?(?:\s+(\S+))?$/;
 
@@ -36,7 +36,7 @@ export function saidOfUnrouted(result) {
     .map((document) => {
       const [best] = document.candidates;
       const closest = best ? ` (closest: ${best.schema.name})` : "";
-      return `Pages ${range(document.pages)}: ${WHY[document.reason] ?? WHY.no_fit}${closest}. More › Documents in this file gives them one.`;
+      return `${document.pages.length === 1 ? "Page" : "Pages"} ${range(document.pages)}: ${WHY[document.reason] ?? WHY.no_fit}${closest}. More › Documents in this file gives them one.`;
     })
     .join(" ");
 }

@@ -21,6 +21,7 @@ export function send(operations) {
 
 /** Ask for a new value; an empty one means that the document does not have it. */
 export function change({ value, location }) {
+  hand.card.hush(); // a question that comes after the answer would be about a cell that holds another value by then
   const old = hand.doc.model.entry(hand.leaf).value;
   const cell = { record: hand.leaf.record, path: hand.leaf.address, old };
   const absent = value === null || value === "";
