@@ -126,7 +126,9 @@ def _newest_schema(services: Services, tenant_id: str, found: JobFilter) -> Extr
         newest = rows.jobs.newest(tenant_id, found, None, 1)
     if not newest:
         raise StateError(
-            ErrorCode.SCHEMA_NOT_FOUND, f"There is no such job with the schema {found.schema_name!r}.", param="schema"
+            ErrorCode.SCHEMA_NOT_FOUND,
+            f"None of the jobs that are asked for has the schema {found.schema_name!r}.",
+            param="schema",
         )
     return next(schema for schema in newest[0].schemas if schema.name == found.schema_name).parse()
 

@@ -213,14 +213,16 @@ def test_every_format_is_written_without_new_work(tmp_path: Path, mixed: Path):
 
 
 def test_a_named_service_does_the_work_and_limits_end_it(tmp_path: Path, mixed: Path):
-    """With the exit code of a limit; what was not begun is waiting."""
+    """By its own schema of that name, with the exit code of a limit; what was not begun is waiting."""
     with ServeProcess(tmp_path / "elsewhere") as service:
-        arguments = (mixed, "--schema", SCHEMA, "--out", tmp_path / "out", "--server", service.info.url)
+        arguments = (mixed, "--schema", "invoice", "--out", tmp_path / "out", "--server", service.info.url)
         stopped = batch(*arguments, "--jobs", "1", "--stop-after-failures", "0", cwd=tmp_path)
         assert stopped.returncode == 12, stopped.stderr
         assert counts(stopped.stderr)["waiting"] >= 1
         rest = batch(*arguments, cwd=tmp_path)
         assert counts(rest.stderr).get("waiting") is None
+    result = json.loads((tmp_path / "out" / "a" / "invoice.pdf.json").read_text())
+    assert result["schema"] == {"name": "invoice", "version": 0}
     assert not (tmp_path / "home").exists()
 
 

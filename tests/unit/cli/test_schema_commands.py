@@ -35,7 +35,7 @@ def test_schemas_are_kept_listed_and_shown(home: Path):
     assert "x-checks" in json.loads(run("schema", "show", "invoice"))
 
 
-def test_extract_and_batch_take_the_name_of_a_schema(home: Path):
+def test_extract_takes_the_name_of_a_schema(home: Path):
     """The result says which version it was."""
     form = SAMPLES / "form"
     run("schema", "add", "form", form / "schema.json")
@@ -43,9 +43,6 @@ def test_extract_and_batch_take_the_name_of_a_schema(home: Path):
     assert result["schema"] == {"name": "form", "version": 1}
     text = run("extract", form / "document.pdf", "--schema", "form@1", "--format", "csv")
     assert "applicant_name" in text.splitlines()[0]
-    run("batch", form, "--schema", "receipt", "--out", home / "out")
-    batch = json.loads((home / "out" / "document.pdf.json").read_text())
-    assert batch["schema"] == {"name": "receipt", "version": 0}
 
 
 def test_what_is_neither_file_nor_schema_is_said(home: Path):
