@@ -27,6 +27,8 @@ LABELLED = 0.6
 SHORT_ANSWER = 6
 """Words up to which what stands at a label is an answer and not a sentence."""
 MONEY_FAMILY = frozenset({"total_gross", "amount_due", "total_net"})
+ISSUERS = frozenset({"seller_name", "sender_name", "bank_name"})
+"""Who issues a document: of a statement of an account it is the bank."""
 
 
 def propose(evidence: Evidence, ask: Ask, prose: Prose) -> list[Choice]:
@@ -113,6 +115,8 @@ def _may_share(ask: Ask, other: Ask, choice: Choice, held: Choice) -> bool:
         return True
     if ask.concept in MONEY_FAMILY and other.concept in MONEY_FAMILY:
         return choice.score > 0.6
+    if ask.concept in ISSUERS and other.concept in ISSUERS and ask.concept != other.concept:
+        return True
     if choice.span.raw != held.span.raw:
         return not _overlaps(choice, held) or ask.kind != other.kind
     return ask.kind == other.kind and choice.score >= 0.85 and held.score >= 0.85 and _same_label(choice, held)

@@ -110,3 +110,16 @@ def test_the_fine_line_of_the_sender_is_not_the_recipient() -> None:
     fine = [replace(w, size=5.0, box=replace(w.box, y1=w.box.y0 + 5 / HEIGHT)) for w in small]
     found = EmbeddedModel().extract(parse_schema(LETTER), [replace(letter, words=(*fine, *letter.words))]).values
     assert found["buyer_name"] == "Ottilie Brandt"
+
+
+def test_the_bank_of_a_statement_is_who_issues_it() -> None:
+    """Two fields that ask for one name, printed once, are both given it."""
+    asked: JsonObject = {
+        "bank_name": {"type": "string", "description": "Name of the bank that keeps the account"},
+        "issuer": {"type": "string", "description": "Company that issues the statement"},
+    }
+    pieces = [(50.0, 40.0, "Wolkenufer Bank eG"), (50.0, 54.0, "Kai 3"), (50.0, 68.0, "24103 Seestadt")]
+    found = EmbeddedModel().extract(
+        parse_schema({"type": "object", "properties": asked}), [page([*pieces, (50, 140, "Statement of account")])]
+    )
+    assert found.values == dict.fromkeys(asked, "Wolkenufer Bank eG")
