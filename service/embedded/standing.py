@@ -15,20 +15,57 @@ from service.embedded.places import Evidence
 from service.embedded.priors import issuers, recipients
 from service.embedded.proposals import Choice
 
-_HEADS = word_set(
-    "employer insurer provider versorger utility airline hotel lab labor laboratory school institution court "
-    "manufacturer contractor issuer emetteur emisor emittente aussteller pharmacy apotheke pharmacie garage "
-    "werkstatt station supplier organisation organization organizer publisher lender creditor glaubiger "
-    "glaeubiger finanzamt authority behorde amt sender agency landlord club verein association department "
-    "university college clinic hospital praxis practice prestador prestataire dienstleister operator betreiber "
-    "commerce comercio negozio markt aparcamiento 발행자 発行者"
-)
-"""What a field calls who issues the document."""
-_ADDRESSED = word_set(
-    "customer patient employee tenant insured recipient guest passenger debtor schuldner student borrower "
-    "taxpayer steuerpflichtiger contribuable member mitglied adherent subscriber abonne addressee holder 請求先"
-)
-"""What a field calls whom the document is sent to."""
+_HEADS: dict[str, tuple[re.Pattern[str], re.Pattern[str]]] = {
+    word: (re.compile(name), re.compile(text))
+    for words, name, text in (
+        (
+            "issuer emetteur emisor emittente aussteller sender 発行者 발행자 provider supplier contractor prestador "
+            "prestataire dienstleister operator betreiber commerce comercio negozio organizer publisher manufacturer",
+            "",
+            "",
+        ),
+        ("employer", "", "salar|payroll|earnings|gross pay|payslip|gehalt|lohn|paie|nomina|busta paga|employment"),
+        ("insurer", "insur|versicher|assur|segur|mutual|assicur", ""),
+        (
+            "school institution university college",
+            "school|college|univers|academ|akadem|institut|schule|ecole|lyce",
+            "",
+        ),
+        ("court", "court|gericht|tribunal|juzgado|rechtbank", ""),
+        ("authority behorde amt finanzamt agency department", "amt|authorit|agency|department|office|ministr", ""),
+        ("hotel", "hotel|inn\\b|resort|lodge|pension", ""),
+        ("airline", "air|lines|wings|flug", ""),
+        ("lab labor laboratory", "lab|diagnos|analy", ""),
+        ("pharmacy apotheke pharmacie", "pharm|apothe|drug|farmac", ""),
+        ("hospital clinic praxis practice", "hospital|clini|klini|praxis|practice|medical|health|therap|dental", ""),
+        ("bank lender", "bank|sparkasse|banque|banco|banca|credit|savings|financ", ""),
+        ("creditor glaubiger glaeubiger", "", "mahn|remind|overdue|outstanding|rappel|sollecit|impag"),
+        ("utility versorger", "", "kwh|m³|meter|zahler|compteur|contador"),
+        ("garage werkstatt station", "", "vehicle|fahrzeug|fuel|litre|liter|inspection|unleaded|diesel"),
+        ("organisation organization association club verein", "societ|club|verein|associat|union|foundation|trust", ""),
+    )
+    for word in words.split()
+}
+"""What a field calls who issues the document → what the name must say, and what the document must say."""
+_ADDRESSED = {
+    word: re.compile(text)
+    for words, text in (
+        ("customer recipient addressee holder 請求先", ""),
+        ("debtor schuldner", "mahn|remind|overdue|outstanding|rappel|sollecit|impag"),
+        ("patient", "patient|clinic|klinik|therap|medic|doctor|arzt|praxis|hospital|diagnos"),
+        ("employee", "salar|payroll|earnings|gross pay|payslip|gehalt|lohn|paie|nomina|busta paga"),
+        ("tenant", "rent\\b|lease|miete|loyer|alquiler|affitto|huur"),
+        ("insured", "insur|versicher|assur|segur|assicur|polic"),
+        ("guest", "hotel|room|zimmer|chambre|habitacion|folio"),
+        ("passenger", "flight|ticket|boarding|train|flug|vol\\b|vuelo"),
+        ("student", "school|college|univers|schule|ecole|grade"),
+        ("borrower", "loan|credit|darlehen|kredit|pret\\b|prestamo"),
+        ("taxpayer steuerpflichtiger contribuable", "tax|steuer|impot|impuesto"),
+        ("member mitglied adherent subscriber abonne", "member|mitglied|adherent|subscri|abonn"),
+    )
+    for word in words.split()
+}
+"""What a field calls whom the document is sent to → what the text of such a document says."""
 _BARE = word_set("name company person full legal business trading trade of title issue")
 """Words that add nothing to who is meant."""
 _MOST = 0.62
@@ -44,11 +81,27 @@ def standing_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
     if ask.field.type is not FieldType.STRING or ask.field.format or ask.field.enum:
         return []
     own = [phrase - _BARE for phrase, w in ask.phrases if w >= 0.9]
-    if _only(own, _HEADS):
-        return [_capped(choice) for choice in issuers(evidence)]
-    if _only(own, _ADDRESSED):
-        return [_capped(choice) for choice in (*_saluted(evidence), *recipients(evidence))]
+    if _only(own, frozenset(_HEADS)):
+        return [_capped(choice) for choice in _heads(evidence, own)]
+    if _only(own, frozenset(_ADDRESSED)):
+        cues = [_ADDRESSED[word] for phrase in own[:2] for word in phrase if word in _ADDRESSED]
+        found = (*_saluted(evidence), *recipients(evidence)) if _says(evidence, cues) else ()
+        return [_capped(choice) for choice in found if not any(map(str.isdigit, str(choice.value)))]
     return []
+
+
+def _heads(evidence: Evidence, own: list[Phrase]) -> list[Choice]:
+    """Who may have issued a document of the kind that is meant."""
+    cues = [_HEADS[word] for phrase in own[:2] for word in phrase if word in _HEADS]
+    if not _says(evidence, [said for _, said in cues]):
+        return []
+    return [c for c in issuers(evidence) if all(name.search(fold(str(c.value))) for name, _ in cues)]
+
+
+def _says(evidence: Evidence, cues: list[re.Pattern[str]]) -> bool:
+    """Whether the document has the words of its kind."""
+    text = fold(" ".join(segment.text for segment in evidence.layout.segments))
+    return all(cue.search(text) for cue in cues)
 
 
 def _only(phrases: list[Phrase], known: frozenset[str]) -> bool:

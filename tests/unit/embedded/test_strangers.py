@@ -108,7 +108,12 @@ def test_three_digits_behind_a_point_are_decimals_where_a_zero_stands_before_one
 
 def test_whom_a_letter_addresses_and_who_heads_it():
     """Without a label: an insurer by its name at the top, a patient by the title before the name."""
-    pieces = [(60, 60, "Fernwood Mutual Insurance Company"), (60, 120, "Frau Katharina Ebner"), (60, 134, "Ringweg 4")]
+    pieces = [
+        (60, 60, "Fernwood Mutual Insurance Company"),
+        (60, 120, "Frau Katharina Ebner"),
+        (60, 134, "Ringweg 4"),
+        (60, 180, "Ihr Arzt hat uns eine Rechnung geschickt."),
+    ]
     found = ask({"insurer": TEXT, "patient": TEXT}, pieces)
     assert found == {"insurer": "Fernwood Mutual Insurance Company", "patient": "Katharina Ebner"}
 
@@ -148,4 +153,14 @@ def test_a_name_without_the_office_behind_it():
         "authorized_by": "Corinne Abbott",
         "applicant": "Ashdown Labs, Inc.",
         "reviewed_by": "Raymond Tso, MD",
+    }
+
+
+def test_not_every_heading_is_the_school_or_the_insurer():
+    """Who heads a document is what is asked for only where the name or the text says so."""
+    pieces = [(60, 60, "Tallow & Finch Trading Ltd"), (60, 80, "12 Dock Road, Hull HU1 2PE"), (60, 120, "Price list")]
+    assert ask({"school": TEXT, "insurer": TEXT, "landlord": TEXT}, pieces) == {
+        "school": None,
+        "insurer": None,
+        "landlord": None,
     }
