@@ -297,12 +297,15 @@ def _bill_totals(paper: Paper, lines: list[_Line]) -> list[str]:
     for key, amount in (("total_net", net), ("total_tax", tax), ("total_gross", gross)):
         _tell(paper, key, amount)
     if paper.chance(0.15):
-        _tell(paper, "prepaid", paid := (gross / 3).quantize(cent))
+        _tell(paper, "prepaid", paid := (gross * paper.rng.choice(_PAID_BEFORE) / 100).quantize(cent))
         _tell(paper, "amount_due", gross - paid)
         keys += ["prepaid", "amount_due"]
     elif paper.chance(0.15):
         _tell(paper, "amount_due", gross)
         keys.append("amount_due")
+    elif paper.chance(0.4):  # not printed: where nothing was paid before, the total is what is due
+        _tell(paper, "amount_due", gross)
+        paper.shown.add("amount_due")
     return keys
 
 
@@ -337,6 +340,8 @@ def _sums(paper: Paper, keys: Sequence[str], y: float) -> float:
     return put_pairs(paper, labelled(paper, keys), x, y, pairing)
 
 
+_PAID_BEFORE = (10, 20, 25, 30, 33, 40, 50, 75)
+"""Hundredths of a bill that were paid in advance."""
 _PAY = {
     "en": "Please transfer {amount}", "de": "Bitte überweisen Sie {amount}", "fr": "Merci de régler {amount}",
     "es": "Rogamos transfiera {amount}", "it": "Si prega di versare {amount}", "nl": "Gelieve {amount} over te maken",

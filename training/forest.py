@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -24,29 +25,29 @@ class _Nodes:
     right: list[int] = field(default_factory=list[int])
     missing_left: list[bool] = field(default_factory=list[bool])
 
-    def add(self, node: dict[str, Any]) -> int:
-        """Put a node and all under it behind the others; its place."""
+    def add(self, node: dict[str, Any], share: float) -> int:
+        """Put a node and all under it behind the others, of its output a share; its place."""
         place = len(self.feature)
         leaf = "leaf_value" in node
         assert leaf or node["decision_type"] == _EXACT
         self.feature.append(-1 if leaf else int(node["split_feature"]))
-        self.limit.append(float(node["leaf_value"] if leaf else node["threshold"]))
+        self.limit.append(float(share * node["leaf_value"] if leaf else node["threshold"]))
         self.left.append(place)
         self.right.append(place)
         # Without missing values in training, the trainer takes one for a zero.
         zero = not leaf and node["missing_type"] != "NaN"
         self.missing_left.append(not leaf and bool(node["threshold"] >= 0 if zero else node["default_left"]))
         if not leaf:
-            self.left[place] = self.add(node["left_child"])
-            self.right[place] = self.add(node["right_child"])
+            self.left[place] = self.add(node["left_child"], share)
+            self.right[place] = self.add(node["right_child"], share)
         return place
 
 
-def forest_of(booster: lightgbm.Booster) -> Forest:
-    """The same trees as flat lists; without any chance or line yet."""
+def forest_of(boosters: Sequence[lightgbm.Booster]) -> Forest:
+    """The mean of some trainers' trees as flat lists; without any chance or line yet."""
     nodes = _Nodes()
-    trees = cast("list[dict[str, Any]]", booster.dump_model()["tree_info"])
-    roots = [nodes.add(tree["tree_structure"]) for tree in trees]
+    trees = [tree for booster in boosters for tree in cast("list[dict[str, Any]]", booster.dump_model()["tree_info"])]
+    roots = [nodes.add(tree["tree_structure"], 1 / len(boosters)) for tree in trees]
     return Forest(
         features=NAMES,
         feature=np.array(nodes.feature, np.int32),

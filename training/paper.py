@@ -10,9 +10,10 @@ from service.domain.pages import PageText
 from service.domain.records import Json
 from training.sheet import Look, Sheet
 from training.values import Habit, Told, new_habit, some_value
-from training.vocabulary import LANGUAGES, slots
+from training.vocabulary import LANGUAGES, pick, slots
 
 A4, LETTER = (595.0, 842.0), (612.0, 792.0)
+_PERIOD = ("start_date", "end_date")
 MORE_HEIGHT = 1.45
 """From one line to the next, in letter sizes."""
 
@@ -205,4 +206,16 @@ def _put_grid(paper: Paper, pairs: Sequence[tuple[str, Told]], x: float, y: floa
 
 def labelled(paper: Paper, keys: Iterable[str]) -> list[tuple[str, Told]]:
     """Slots that are to be printed, with their label and value."""
-    return [(paper.label(key), paper.show(key)) for key in keys]
+    keys = list(keys)
+    if not set(_PERIOD) <= set(keys) or not paper.chance(0.5):
+        return [(paper.label(key), paper.show(key)) for key in keys]
+    pairs = labelled(paper, (key for key in keys if key not in _PERIOD))
+    pairs.insert(min(keys.index(key) for key in _PERIOD), _period(paper))
+    return pairs
+
+
+def _period(paper: Paper) -> tuple[str, Told]:
+    """The first and the last day of a period side by side, under one label."""
+    first, last = (paper.show(key).text for key in _PERIOD)
+    text = f"{first}{paper.rng.choice((' - ', ' – ', '-', ' to ', ' / '))}{last}"
+    return paper.cased(pick(paper.rng, f"period_{paper.language}")), Told(text, (text,))

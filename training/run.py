@@ -21,7 +21,7 @@ from service.embedded.trees import WEIGHTS, Floats, Forest
 from training.documents import Document, invent
 from training.examples import Examples, examples
 from training.fit import Size, left_out_scores, train, with_lines
-from training.forest import forest_of, write_forest
+from training.forest import write_forest
 from training.real import PERMITTED, real_documents
 
 ROOT = Path(__file__).parents[1]
@@ -46,7 +46,7 @@ def learn(documents: int, *, seed: int, real: Iterable[Document] = (), size: Siz
     known = examples(invent(seed, documents)).joined(examples(real))
     sets = frozenset(PERMITTED) & frozenset(known.group.tolist())
     left_out = left_out_scores(known, sets, size, seed=seed)
-    forest = with_lines(forest_of(train(known, sets, size, seed=seed)), known, left_out, sets)
+    forest = with_lines(train(known, sets, size, seed=seed), known, left_out, sets)
     return Trained(forest=forest, known=known, left_out=left_out)
 
 

@@ -27,6 +27,9 @@ _ERROR_AT = (
 )
 """Certainty from which a word is misread that often; taken on pages drawn and read back by the service's own reader."""
 
+_UNEVEN = 0.15
+"""How far the left and right edges of a word that was read optically stray, in letters."""
+
 
 @dataclass(frozen=True)
 class Look:
@@ -142,6 +145,7 @@ def _stuck(rng: Random, piece: list[Word], quality: float) -> list[Word]:
 def _moved(rng: Random, word: Word, tilt: float) -> Word:
     """A word with the uneven box of a recogniser on a page that lies a little askew."""
     box = word.box
-    high = box.height
+    high, letter = box.height, box.width / max(1, len(word.text))
     top = box.y0 + rng.gauss(0, 0.04) * high + tilt * box.x0
-    return replace(word, box=Box(box.x0, top, box.x1, top + high * rng.uniform(0.95, 1.15)))
+    left, right = (edge + rng.gauss(0, _UNEVEN) * letter for edge in (box.x0, box.x1))
+    return replace(word, box=Box(left, top, max(left + 0.5 * letter, right), top + high * rng.uniform(0.95, 1.15)))

@@ -14,7 +14,7 @@ from service.embedded.places import Evidence
 from service.embedded.priors import lone_choices
 from service.embedded.proposals import TYPED, Choice, code_choices, text_choices, typed_choices
 from service.embedded.propose_entries import settle_entries
-from service.embedded.prose import Prose, prose_choices
+from service.embedded.prose import Prose, leaves_date_open, prose_choices
 from service.embedded.standing import standing_choices
 from service.embedded.totals import fall_back_on_total, settle_totals
 
@@ -54,9 +54,18 @@ def propose(evidence: Evidence, ask: Ask, prose: Prose) -> list[Choice]:
     if ask.kind == "period" and prose.is_prose:  # a heading stands over many sentences; which one tells is told below
         found = [c for c in found if len(c.span.tokens) <= SHORT_ANSWER]
     if ask.kind == "date" and ask.is_concept("effective_date") and prose.is_prose:
-        found = [c for c in found if not prose.dates_another(c.span)]
+        return _own_days(evidence, ask, prose, found)
     found += prose_choices(prose, ask, day_first=evidence.spans.day_first) + heading_choices(evidence, ask)
     return sorted(found, key=lambda c: (-c.score, c.span.segment.index))[:24]
+
+
+def _own_days(evidence: Evidence, ask: Ask, prose: Prose, found: list[Choice]) -> list[Choice]:
+    """Days that an agreement has itself, best first: none where it left its own open and those of signing remain."""
+    if leaves_date_open(prose):
+        return []
+    own = [c for c in found if not prose.dates_another(c.span)]
+    own += prose_choices(prose, ask, day_first=evidence.spans.day_first) + heading_choices(evidence, ask)
+    return sorted(own, key=lambda c: (-c.score, c.span.segment.index))[:24]
 
 
 def propose_all(evidence: Evidence, asks: Sequence[Ask], prose: Prose) -> dict[str, list[Choice]]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.domain.records import Scalar
+from service.embedded.cross_checks import cross_checks, spelling
 from service.embedded.edges import edge_features
 from service.embedded.families import WORDED, firmness
 from service.embedded.fields import Ask, says_nothing
@@ -56,6 +57,8 @@ _REASONS = (
     "sum of the list",
     "dated title",
     "signature",
+    "total",
+    "pay by",
 )
 _EVIDENCE = ("+sum", "+seen", "+product")
 _HARD = re.compile(r"^\W*(\d{1,2})\W(\d{1,2})\W")
@@ -75,8 +78,11 @@ def _leaf(findings: Findings, leaf: Leaf) -> Values:
     found = {**findings.document, **_kind(leaf.ask), **_reason(leaf.choices[0]), **_shape(leaf.ask, leaf.choices[0])}
     found |= _reading(leaf.choices[0]) | _agreement(findings, leaf)
     found |= {"firm": firmness(leaf, scanned=findings.evidence.layout.scanned), **_proofs(findings, leaf)}
+    if leaf.ask.kind in WORDED:
+        found |= spelling(leaf)
     if leaf.table:
         return found | cell_features(findings, leaf)
+    found |= cross_checks(findings, leaf)
     found |= _rivals(leaf.choices) | _label(leaf.choices[0]) | _surroundings(findings, leaf)
     return found | edge_features(findings, leaf) if leaf.ask.kind in WORDED else found
 
@@ -151,6 +157,7 @@ def _agreement(findings: Findings, leaf: Leaf) -> Values:
         found["printed"] = float(findings.numbers[amount])
         found["amount rank"] = float(min(rank, 12))
         found["beside total"] = float(amount in findings.totals)
+        found["negative"] = float(amount < 0)
     elif not leaf.table and isinstance(value, str):
         key = squash(value)
         found["printed"] = float(findings.text.count(key)) if key else 0.0
@@ -313,6 +320,8 @@ def _names() -> Iterator[str]:
     )
     yield from ("firm", "elsewhere", "order told", "sum of two", "part of sum", "asks total", "role fits", "share")
     yield from ("summed", "item", "adds to", "sums up", "roads", "row runs")
+    yield from ("free lead", "label says other", "period fits", "terms fit", "role broken")
+    yield from ("negative", "after payment", "look-alikes", "mixed words", "stuck", "odd signs")
     yield from ("legal form", "postal", "street", "brackets", "commas", "in the net")
     for side in ("above", "below"):
         told = ("near", "company", "form", "address", "other", "letters", "size", "shift", "middle", "capitals")

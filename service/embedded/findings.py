@@ -17,7 +17,7 @@ from service.embedded.proofs import Proofs
 from service.embedded.proposals import Choice
 from service.embedded.prose import Prose
 from service.embedded.row_checks import Row
-from service.embedded.spans import Kind
+from service.embedded.spans import Kind, Span
 from service.embedded.totals import printed_totals
 
 Values = dict[str, float]
@@ -93,9 +93,14 @@ class Findings:
         return squash(" ".join(s.text for s in self.evidence.layout.segments))
 
     @cached_property
-    def dates(self) -> int:
-        """How many different days are printed."""
-        return len({s.value for s in self.evidence.spans.of(Kind.DATE)})
+    def days_printed(self) -> frozenset[str]:
+        """All printed days, ISO."""
+        return frozenset(str(s.value)[:10] for s in self.evidence.spans.of(Kind.DATE))
+
+    def dates_on(self, line: int) -> list[Span]:
+        """The days that a line prints."""
+        segments = self.evidence.layout.lines[line].segments
+        return [d for s in segments for d in self.evidence.spans.inside(s, Kind.DATE)]
 
     @cached_property
     def document(self) -> Values:
@@ -111,5 +116,5 @@ class Findings:
             "pages": float(len(layout.pages)),
             "legible": sum(c >= 0.98 for c in certain) / len(certain) if certain else 1.0,
             "answered": singles / self.asked if self.asked else 0.0,
-            "days": float(self.dates),
+            "days": float(len(self.days_printed)),
         }

@@ -75,7 +75,7 @@ def _pay_by(evidence: Evidence) -> list[Choice]:
         left = [s.text for s in line if s.index == date.segment.index - 1 and not date.start]
         before = fold(" ".join([*left, *(t.text for t in date.segment.tokens[: date.start])]))
         if _PAY_BY.search(before):
-            found.append(Choice(date, date.value, 0.72, "sentence"))
+            found.append(Choice(date, date.value, 0.72, "pay by"))
     return found
 
 

@@ -10,10 +10,10 @@ from functools import cached_property
 from itertools import accumulate, combinations, islice
 
 from service.embedded.layout import Segment
-from service.embedded.normalise import squash, vote_day_first
+from service.embedded.normalise import PERIOD, fold, parse_period, squash, vote_day_first
 from service.embedded.places import Evidence
 from service.embedded.spans import Kind, Span
-from service.embedded.totals import labelled_amounts
+from service.embedded.totals import labelled_amounts, paid_before
 
 PARTS = ("total_gross", "amount_due", "total_net", "total_tax", "tip", "rounding", "discount", "shipping_cost",
          "prepaid_amount", "cash", "change")  # fmt: skip
@@ -34,6 +34,8 @@ BETWEEN = 4
 """Amounts that may stand between the last of a run and its sum."""
 CENTS = 2
 """Digits after the decimal sign of an amount."""
+MOST_TERMS = 40
+"""Periods that are looked at."""
 AGAIN = 4
 """Other lines that say the same beyond which more of them say no more."""
 LEAST_KEY = 4
@@ -167,6 +169,24 @@ class Proofs:
         """Letters and digits of all addresses in the net."""
         spans = (*self.evidence.spans.of(Kind.EMAIL), *self.evidence.spans.of(Kind.URL))
         return " ".join(squash(span.raw) for span in spans)
+
+    @cached_property
+    def amounts(self) -> frozenset[int]:
+        """All printed amounts."""
+        numbers = self.evidence.spans.of(Kind.NUMBER)
+        return frozenset(cents(s) for s in numbers if s.decimals == CENTS and not s.percent)
+
+    @cached_property
+    def paid(self) -> frozenset[int]:
+        """The amounts at labels of what was paid before."""
+        return frozenset(round(100 * abs(amount)) for amount in paid_before(self.evidence))
+
+    @cached_property
+    def terms(self) -> frozenset[int]:
+        """Days that the document gives for something."""
+        text = " ".join(s.text for s in self.evidence.layout.segments if any(map(str.isdigit, s.text)))
+        told = (parse_period(m.group(0)) or "" for m in islice(PERIOD.finditer(fold(text)), MOST_TERMS))
+        return frozenset(int(n) for n, _, unit in (t.partition(" ") for t in told) if unit in ("day", "days"))
 
     @cached_property
     def order_told(self) -> bool:

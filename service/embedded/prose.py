@@ -14,6 +14,8 @@ from service.embedded.normalise import PERIOD, date_pattern, fold, parse_date, p
 from service.embedded.proposals import Choice
 from service.embedded.spans import Kind, Span
 
+_OPENING = 2500
+"""Characters from the start in which an agreement gives its day."""
 PROSE_LINE = 7
 """Words from which a line counts as running text."""
 
@@ -94,6 +96,21 @@ def _dates(prose: Prose, *, day_first: bool) -> Iterator[Choice]:
         yield Choice(prose.span(*match.span(), Kind.DATE), found.isoformat(), score, "sentence")
 
 
+_OPENING_CUE = re.compile(r"\bthis\b[^.;]{0,120}\b(?:dated|made|entered into|effective|executed)\b[^.;]{0,60}$")
+_LEFT_OPEN = re.compile(
+    r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\W*[_.]*\s*,\s*(?:19|20)\d\d"
+    r"|_{2,}\W*(?:day of|,)|\bthis\s+day of\b"
+)
+_DAY_TOLD = re.compile(r"\d\s?(?:st|nd|rd|th)?\W*(?:day of\W*)?$")
+
+
+def leaves_date_open(prose: Prose) -> bool:
+    """Whether an agreement has a place for its own day in which nothing was filled in: `as of May   , 2001`."""
+    opening = prose.folded[:_OPENING]
+    before = (opening[max(0, m.start() - 200) : m.start()] for m in _LEFT_OPEN.finditer(opening))
+    return any(_OPENING_CUE.search(text) and not _DAY_TOLD.search(text) for text in before)
+
+
 _DEFINED = re.compile(r"\W{0,3}\([^()\"“]{0,40}[\"“](?P<term>[^\"”]{3,70})[\"”]")
 _REFERRED = re.compile(
     r"\b(?:that certain|certain|such|the|an?)\s+(?:[\w&’'-]+\s+){1,5}(?:agreement|plan|lease)\b"
@@ -162,6 +179,11 @@ _OTHER_END = re.compile(
     r"(?:terminat|end\b|expir|separat|leav|cessation|departure)[^.;]{0,60}\b(?:employ|service|engage)"
 )
 """What such a period counts from ends with the work for somebody, not with the agreement."""
+_AFTER_END = re.compile(
+    r"^\W*(?:after|following|from|beyond)\W+(?:the\W+)?(?:date of\W+)?(?:the|such|any|its|said|this)?\W*"
+    r"(?:early|earlier)?\W*(?:expir|terminat|end\b)"
+)
+"""What lasts so long lasts longer than the agreement."""
 _TERM_HEAD = re.compile(
     r"\bterm(?:\s+of\s+(?:this\s+)?(?:letter\s+)?agreement)?[^.;]{0,40}(?:shall be|is|will be|:)[^.;]{0,25}$"
 )
@@ -181,4 +203,5 @@ def _terms(prose: Prose) -> Iterator[Choice]:
         score += 0.3 * bool(_TERM_HEAD.search(before))
         score += 0.06 * bool(re.search(r"^\W*(?:from|after|following|as of|thereafter)", after))
         score -= 0.2 * value.endswith(("day", "days", "weeks", "week"))
+        score -= 0.3 * bool(_AFTER_END.search(after))
         yield Choice(prose.span(*match.span()), value, score, "sentence")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import islice, product
 
 from service.embedded.fields import Ask
 from service.embedded.layout import Line
+from service.embedded.matching import Hit
 from service.embedded.places import Evidence, places
 from service.embedded.price_lines import Ending, PricedLine, priced_lines, summed_list
 from service.embedded.proposals import Choice
@@ -18,6 +19,10 @@ CASH_BONUS = 0.3
 REPEAT_BONUS = 0.06
 LARGEST_BONUS = 0.05
 LIST_BONUS = 0.1
+PAID_LABEL = 0.9
+"""Strength from which a label tells what was paid before."""
+NEAR_PLACES = 3
+"""Places at a label at which its amount is looked for."""
 LIST_SCORE = 0.6
 PART_MALUS = 0.25
 MOST_ADDED = 5
@@ -36,6 +41,48 @@ def settle_totals(evidence: Evidence, asks: Sequence[Ask], options: dict[str, li
         if ask.is_concept("total_gross", "amount_due") and ask.kind == "money":
             options[ask.path] = _confirmed(evidence, options[ask.path])
     _add_up(evidence, asks, options)
+    _take_off_payments(evidence, asks, options)
+
+
+def _take_off_payments(evidence: Evidence, asks: Sequence[Ask], options: dict[str, list[Choice]]) -> None:
+    """What is due after a payment that the document names is what is left of the total, where that is printed too."""
+    paid = paid_before(evidence)
+    for ask in asks:
+        found = options[ask.path]
+        if not paid or not found or not ask.is_concept("amount_due") or ask.kind != "money":
+            continue
+        wholes = {_amount(c) for c in found} | printed_totals(evidence)
+        rest = next((c for c in found if c.label is not None and _is_left(_amount(c), paid, wholes)), None)
+        if rest is not None and rest is not found[0]:
+            first = replace(_raised(rest, 0.0), score=found[0].score + LARGEST_BONUS)
+            options[ask.path] = [first, *(c for c in found if c is not rest)]
+
+
+def paid_before(evidence: Evidence) -> set[float]:
+    """The amounts at labels of payments, beside them or under them."""
+    hits = [hit for hit in evidence.labels.of_concept("prepaid_amount") if hit.strength >= PAID_LABEL]
+    found = (_first_amount(evidence, hit) for hit in hits)
+    return {_value(span) for span in found if span is not None} - {0.0}
+
+
+def _first_amount(evidence: Evidence, hit: Hit) -> Span | None:
+    """The amount beside a label or, where none is, under it."""
+    numbers = (
+        span
+        for place in islice(places(evidence, hit), NEAR_PLACES)
+        for span in evidence.spans.inside(place.segment, Kind.NUMBER)
+        if span.start >= place.start and span.decimals == 2
+    )
+    return next(numbers, None)
+
+
+def _is_left(amount: float, paid: set[float], wholes: set[float]) -> bool:
+    """Whether an amount and a payment, which it is not itself, come to a total."""
+    return (
+        abs(amount) > _CENT
+        and amount not in paid
+        and any(abs(amount + p - whole) < _CENT for p in paid for whole in wholes)
+    )
 
 
 def _add_list(evidence: Evidence, asks: Sequence[Ask], options: dict[str, list[Choice]]) -> None:
@@ -230,7 +277,8 @@ def fall_back_on_total(asks: Sequence[Ask], chosen: dict[str, list[Choice]]) -> 
     total = next((chosen[a.path] for a in asks if a.is_concept("total_gross") and chosen[a.path]), None)
     for ask in asks:
         if ask.is_concept("amount_due") and not chosen[ask.path] and total is not None:
-            chosen[ask.path] = [Choice(total[0].span, total[0].value, 0.55, "total", None)]
+            told = next((mark for mark in (" +sum", " +seen") if total[0].why.endswith(mark)), "")
+            chosen[ask.path] = [replace(total[0], why=f"total{told}"), *total[1:]]
 
 
 def _amount(choice: Choice) -> float:

@@ -80,3 +80,25 @@ def test_the_days_of_a_table_are_no_date_of_the_document() -> None:
     days = tuple((f"{day:02}.11.2026", "Kreideweg 4", "20,00") for day in range(2, 12))
     table = rows((40, 200, 420), 100, 16, (("Date", "Stop", "Fare"), *days))
     assert values_of(schema, page(table)) == {"date": None}
+
+
+@pytest.mark.parametrize(
+    ("day", "expected"),
+    [("May     , 2021", None), ("this ____ day of May, 2021", None), ("May 6, 2021", "2021-05-06")],
+)
+def test_the_day_of_signing_is_not_that_of_an_agreement_that_left_its_own_open(day: str, expected: str | None) -> None:
+    """Where the sentence has a place for the day and nothing in it, the day beside a signature does not fill it."""
+    words = f"This Agreement is made and entered into as of {day}, by and between the parties. {SILENT}".split()
+    lines = [" ".join(words[i : i + 14]) for i in range(0, len(words), 14)]
+    pieces = [(60.0, 80.0 + 14 * i, line) for i, line in enumerate(lines)]
+    pieces.append((60.0, 120.0 + 14 * len(lines), "Dated: May 18, 2021"))
+    assert values_of(TERMED, page(pieces))["effective_date"] == expected
+
+
+def test_what_lasts_after_the_end_is_not_how_long_an_agreement_lasts() -> None:
+    """A duty that survives the agreement by five years tells no term."""
+    words = (
+        f"{SILENT} This agreement and its duties continue in effect for five (5) years after such expiration.".split()
+    )
+    lines = [" ".join(words[i : i + 14]) for i in range(0, len(words), 14)]
+    assert values_of(TERMED, page([(60.0, 80.0 + 14 * i, line) for i, line in enumerate(lines)]))["term"] is None

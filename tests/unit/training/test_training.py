@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from service.embedded.reading import read_document
 from service.embedded.trees import read_forest, shipped
 from training.documents import MAKERS, invent
 from training.examples import examples
-from training.fit import Size, train
+from training.fit import Size, grow, train
 from training.forest import forest_of, write_forest
 from training.run import Trained, learn
 
@@ -52,11 +53,13 @@ def test_all_kinds_are_made_and_what_is_asked_stands_in_the_schema():
 
 
 def test_the_service_sums_trees_as_the_trainer_does():
-    """For every row, also where inputs are missing."""
+    """For every row, also where inputs are missing; of several groves it is the mean."""
     known = examples(invent(6, 25))
-    booster = train(known, frozenset(), SMALL, seed=1)
-    trainer = np.asarray(booster.predict(known.table, raw_score=True))
-    assert np.allclose(trainer, forest_of(booster).scores(known.table))
+    boosters = [grow(known, frozenset(), SMALL, seed=seed) for seed in (1, 2)]
+    trainers = [np.asarray(booster.predict(known.table, raw_score=True)) for booster in boosters]
+    assert np.allclose(np.mean(trainers, axis=0), forest_of(boosters).scores(known.table))
+    whole = train(known, frozenset(), replace(SMALL, groves=2), seed=1)
+    assert np.array_equal(whole.scores(known.table), forest_of(boosters).scores(known.table))
 
 
 def test_what_is_written_is_read_again(small: Trained, tmp_path: Path):
