@@ -25,7 +25,7 @@ from service.domain.jobs import Job, JobStatus, ReviewState
 from service.jobs.current import Version
 from service.jobs.export import export_job
 from service.jobs.hand_over import exports_of_job
-from service.jobs.queries import get_job, get_progress, list_jobs
+from service.jobs.queries import NO_PROGRESS, get_job, get_progress, list_jobs
 from service.jobs.result import View, completion_body, result_body
 from service.jobs.services import Services
 from service.jobs.webhooks import deliveries_of_job
@@ -108,7 +108,10 @@ async def create_job(
     if wanted.wait and job.status.is_terminal:
         body = await to_thread.run_sync(_result_bytes, services, job, "full")
         return Response(body, 200, headers, media_type=_JSON)
-    payload = await to_thread.run_sync(job_payload, services, job)
+    if wanted.wait or taken.repeated:
+        payload = await to_thread.run_sync(job_payload, services, job)
+    else:
+        payload = JobPayload.of(job, JobDetails(progress=NO_PROGRESS, deliveries=(), exports=()))
     return Response(payload.model_dump_json(), 202, headers, media_type=_JSON)
 
 

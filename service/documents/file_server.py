@@ -36,6 +36,7 @@ class FileServer:
         self._operations: dict[str, Callable[[JsonObject], Answer]] = {
             "open": self._open,
             "read": self._read,
+            "read_plain": self._read_plain,
             "tables": self._tables,
             "convert": self._convert,
             "render": self._render,
@@ -66,6 +67,12 @@ class FileServer:
             return answer, b""
         answer |= {"width": picture.width, "height": picture.height, "channels": picture.channels}
         return answer, picture.pixels
+
+    def _read_plain(self, head: JsonObject) -> Answer:
+        """The page; nothing if there is more to do than to take its text."""
+        file, index = self._page(head)
+        page = file.read_plain(index)
+        return {} if page is None else encode_page(page), b""
 
     def _tables(self, head: JsonObject) -> Answer:
         file, index = self._page(head)

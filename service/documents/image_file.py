@@ -88,6 +88,9 @@ class ImagePages:
         limit = OCR_TALL_MAX_PIXELS if long > 4 * short else OCR_MAX_PIXELS
         return PageReading(page, Route.OCR, raw_picture(_shrunk(image, limit)))
 
+    def read_plain(self, index: int) -> None:
+        """It has no text."""
+
     def is_blank(self, index: int) -> bool:
         """Whether a page (0-based) is of one colour."""
         return _shows_nothing(self._load(index)[0])

@@ -12,7 +12,7 @@ from service.documents.pdf_reading import PdfPageReader
 from service.documents.pixels import RENDER_MAX_PIXELS
 from service.documents.readings import PageReading, RenderOptions
 from service.domain.errors import ErrorCode, InputError
-from service.domain.pages import NO_TURNS, DocumentInfo, MediaKind, PageRange, RuledTable, Turns
+from service.domain.pages import NO_TURNS, DocumentInfo, MediaKind, PageRange, PageText, RuledTable, Turns
 
 
 class PdfPages:
@@ -51,6 +51,15 @@ class PdfPages:
         """
         with self._file.page(index) as (page, frame):
             return PdfPageReader(self._file, index, page, frame).read(by_picture=by_picture)
+
+    def read_plain(self, index: int) -> PageText | None:
+        """A page (0-based) whose words are all in its text and in no ruled table; None if there is more to do.
+
+        Raises:
+            InputError: `damaged_file`; the page cannot be loaded.
+        """
+        with self._file.page(index) as (page, frame):
+            return PdfPageReader(self._file, index, page, frame).read_plain()
 
     def is_blank(self, index: int) -> bool:
         """Whether reading a page (0-based) would find that it shows nothing.

@@ -90,11 +90,30 @@ class PdfPageReader:
 
     def read(self, *, by_picture: bool = False) -> PageReading:
         """Its words, and its picture where that must be read too, or, with `by_picture`, alone."""
+        page, words, route = self._read_text(by_picture=by_picture)
+        if route is not Route.DIGITAL and has_broken_picture(self._page):
+            message = "A picture on the page is damaged and could not be read; the rest was."
+            issue = Issue(stage=Stage.READ, code="picture_damaged", message=message, page=page.page)
+            page = replace(page, issues=(*page.issues, issue))
+        picture = None if route is Route.DIGITAL else self._ocr_picture()
+        if picture is not None and route is Route.PICTURES:
+            picture = self._only(picture, self._bare_pictures(words))
+        raw = raw_picture(picture) if picture is not None else None
+        ruled = self._drawn.ruled and page.source is not TextSource.NONE
+        return PageReading(page, route, raw, ruled=ruled)
+
+    def read_plain(self) -> PageText | None:
+        """The page if its words are all in its text, and no table is drawn around them."""
+        page, _, route = self._read_text(by_picture=False)
+        return page if route is Route.DIGITAL and not self._drawn.ruled else None
+
+    def _read_text(self, *, by_picture: bool) -> tuple[PageText, _SortedWords, Route]:
+        """What its text gives, and what is to be done besides."""
         form = read_form(self._document, self._page, self._frame)
         found = self._glyphs(form)
         words = self._sort(fill_in(build_words(found.letters), form.texts, self._frame))
         if self._shows_nothing(words):
-            return PageReading(self._page_text(TextSource.NONE, words, keep=False), Route.DIGITAL)
+            return self._page_text(TextSource.NONE, words, keep=False), words, Route.DIGITAL
         route = judge(
             PageEvidence(
                 text=words.text(),
@@ -109,16 +128,7 @@ class PdfPageReader:
         if route is Route.DIGITAL and len(words) <= MOST_WORDS and self._drawn.barred:
             route = Route.COMPLETE
         page = self._page_text(TextSource.DIGITAL, words, keep=route is not Route.OCR)
-        page = replace(page, marks=tuple(form.marks), entries=tuple(form.entries))
-        if route is not Route.DIGITAL and has_broken_picture(self._page):
-            message = "A picture on the page is damaged and could not be read; the rest was."
-            issue = Issue(stage=Stage.READ, code="picture_damaged", message=message, page=page.page)
-            page = replace(page, issues=(*page.issues, issue))
-        picture = None if route is Route.DIGITAL else self._ocr_picture()
-        if picture is not None and route is Route.PICTURES:
-            picture = self._only(picture, self._bare_pictures(words))
-        raw = raw_picture(picture) if picture is not None else None
-        return PageReading(page, route, raw, ruled=self._drawn.ruled)
+        return replace(page, marks=tuple(form.marks), entries=tuple(form.entries)), words, route
 
     def is_blank(self) -> bool:
         """Whether reading it would find that it shows nothing."""

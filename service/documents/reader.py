@@ -58,7 +58,7 @@ _LAYER_AGREES = 0.8
 """A foreign text layer is kept when, over sampled lines, this share of its letters is what the picture shows."""
 _LETTERHEADS = 32
 _LOOK_S = 2.0
-"""A look whether pages are blank may take no longer; calls of other jobs wait for it."""
+"""A look whether pages are blank, or plain text, may take no longer; calls of other jobs wait for it."""
 _WHOLE_FILE = 3
 """Opening looks at every page and cutting copies many: they may take so many times longer than one page."""
 
@@ -137,6 +137,23 @@ class DocumentReader:
                 raise
             except ReadingError as error:
                 yield _failed_page(number, error.code, error.message)
+
+    def read_plain(self, path: Path, page: int) -> PageText | None:
+        """A page (1-based) whose words are all in its text, as `read_pages` reads it; None if there is more to do.
+
+        It takes a few milliseconds, or is given up: in doubt, and whatever is wrong with the page, it is None too.
+
+        Raises:
+            ReadingAbortedError: `abort` was called.
+        """
+        head: JsonObject = {"op": "read_plain", "page": page}
+        try:
+            answer, _ = self._ask_file(head, _Source(path), subject=f"page {page}", timeout_s=_LOOK_S)
+        except ReadingAbortedError:
+            raise
+        except (InputError, ReadingError):
+            return None
+        return decode_page(answer) if answer else None
 
     def route_of(self, path: Path, page: int, *, password: str | None = None) -> Route:
         """How a page (1-based) would be read, for whoever wants to know what reading costs; no picture is read.

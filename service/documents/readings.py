@@ -52,6 +52,10 @@ class OpenFile(Protocol):
         """Read a page (0-based); with `by_picture` whatever text it holds."""
         ...
 
+    def read_plain(self, index: int) -> PageText | None:
+        """A page (0-based) whose words are all in its text and in no ruled table; None if there is more to do."""
+        ...
+
     def is_blank(self, index: int) -> bool:
         """Whether reading a page (0-based) would find that it shows nothing."""
         ...

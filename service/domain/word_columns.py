@@ -39,7 +39,7 @@ Unchecked: TypeAlias = object
 
 
 class WordList(Sequence[Word]):
-    """Words that lie as columns, and are made into objects when they are first looked at.
+    """Words that lie as columns, and are made into objects when they are looked at: one alone, or all at once.
 
     Equal to any sequence of the same words. Nobody may change the columns.
     """
@@ -69,7 +69,12 @@ class WordList(Sequence[Word]):
     @overload
     def __getitem__(self, index: slice) -> tuple[Word, ...]: ...
     def __getitem__(self, index: int | slice) -> Word | tuple[Word, ...]:
-        return self.all()[index]
+        if self._made is not None or isinstance(index, slice):
+            return self.all()[index]
+        columns = self.columns
+        box = Box(columns["x0"][index], columns["y0"][index], columns["x1"][index], columns["y1"][index])
+        text, line, size = columns["text"][index], columns["line"][index], columns["size"][index]
+        return Word(text, box, line, size, columns["bold"][index], columns["certainty"][index])
 
     def __iter__(self) -> Iterator[Word]:
         return iter(self.all())

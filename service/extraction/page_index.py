@@ -10,7 +10,7 @@ from decimal import Decimal
 from functools import cached_property
 from operator import sub
 
-from service.domain.geometry import Box, union_box
+from service.domain.geometry import Box, Point, union_box
 from service.domain.pages import PageText, Word
 from service.domain.word_columns import to_columns
 from service.extraction.places import KeyStream, Place, PrintedText
@@ -148,8 +148,9 @@ class PageIndex:
         """Indexes of the words whose middle lies in a box, in reading order."""
         low = bisect_left(self._by_height, (box.y0, -1))
         high = bisect_left(self._by_height, (box.y1, len(self.words)))
-        near = sorted(index for _, index in self._by_height[low:high])
-        return [i for i in near if box.contains(self.words[i].box.center)]
+        left, right, upper, lower = (self._columns[edge] for edge in ("x0", "x1", "y0", "y1"))
+        near = sorted([index for _, index in self._by_height[low:high]])
+        return [i for i in near if box.contains(Point((left[i] + right[i]) / 2, (upper[i] + lower[i]) / 2))]
 
     def run_of(self, index: int) -> Box:
         """Around the words that are printed beside a word with no more than a space between."""

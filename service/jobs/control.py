@@ -18,7 +18,7 @@ from service.jobs.queries import get_job
 from service.jobs.retention import refuse_held
 from service.jobs.schemas import ChosenSchemas
 from service.jobs.services import Services
-from service.jobs.settle import cancel_steps, go_on, plan_chunks, ring
+from service.jobs.settle import cancel_steps, go_on, plan_chunks, ring, save_status
 from service.jobs.submit import check_schemas, first_step
 from service.jobs.uploads import remove_unused
 from service.jobs.webhooks import check_webhook
@@ -47,8 +47,7 @@ def end_cancelled(rows: Rows, job: Job, now: float) -> Job:
     cancel_steps(rows, job, now)
     job = replace(job, status=JobStatus.CANCELLED, finished_at=now, revision=job.revision + 1)
     rows.jobs.forget_password(job.id)
-    rows.jobs.save(job)
-    rows.events.append(job, EventType.JOB_STATUS, {"status": job.status, "run": job.run}, now)
+    save_status(rows, job, now)
     return job
 
 
@@ -273,8 +272,7 @@ def _restart(rows: Rows, new: Job, now: float) -> tuple[Job, Step]:
     job = _next_run(new, now)
     step = first_step(job, now)
     rows.steps.add([step])
-    rows.jobs.save(job)
-    rows.events.append(job, EventType.JOB_STATUS, {"status": job.status, "run": job.run}, now)
+    save_status(rows, job, now)
     return job, step
 
 

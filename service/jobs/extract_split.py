@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 from service.clients.base import ExtractionClient, PagesReference
 from service.domain.errors import ErrorCode
 from service.domain.jobs import Fault, QueueName, Step, StepKind
-from service.domain.memory import Memory
-from service.domain.pages import PageRange, PageText
+from service.domain.pages import NO_TURNS, PageRange, PageText, TextSource, Turns
 from service.domain.records import Extraction
 from service.domain.schema import ExtractionSchema
 from service.extraction.decode import Finish, decode_choice, judge_finish_reason
@@ -43,8 +42,12 @@ def without_blank_ends(services: Services, claim: Claim) -> Claim | None:
     client, _ = services.models.resolve(claim.job.options.model)
     if client.capabilities.pages_as != "file":
         return claim
-    pages = claim.step.pages
-    with services.blobs.local(claim.job.source_key or "") as path:
+    pages, source_key = claim.step.pages, claim.job.source_key or ""
+    with services.store.read() as rows:
+        known = rows.pages.sources_of(source_key, (pages[0], pages[-1]))
+    if all(known.get(page, TextSource.NONE) is not TextSource.NONE for page in (pages[0], pages[-1])):
+        return claim
+    with services.blobs.local(source_key) as path:
         inked = services.reader.inked(path, PageRange(pages[0], pages[-1]))
     within = tuple(n for n in pages if inked is not None and inked.first <= n <= inked.last)
     return replace(claim, step=replace(claim.step, pages=within)) if within else None
@@ -54,21 +57,23 @@ def build_request(services: Services, claim: Claim) -> ExtractionRequest:
     """The request for a split; where the model wants bytes, its pages are cut out of the file."""
     job = claim.job
     client, model = services.models.resolve(job.options.model)
-    schema, memories = schema_of(claim), recall(services, claim)
+    schema = schema_of(claim)
     source = schema.source
+    with services.store.read() as rows:
+        memories = recall(rows, claim)
+        turns = rows.pages.turns(job.source_key or "") if client.capabilities.pages_as == "file" else NO_TURNS
     if memories and client.capabilities.pages_as != "reference":
         spare = client.capabilities.max_schema_chars - len(encode_json(source))
         source = with_hints(source, lessons_of(memories), most_chars=spare)
-    url = _pages_url(services, claim, client, memories)
+    if client.capabilities.pages_as == "file":
+        url = _file_url(services, claim, client, turns)
+    else:
+        url = PagesReference(job.source_key or "", claim.step.pages, tuple(memory.id for memory in memories)).url()
     return ask(model, url, source, schema.name, mode=job.options.mode if job.options.mode != "standard" else None)
 
 
-def _pages_url(services: Services, claim: Claim, client: ExtractionClient, memories: Sequence[Memory]) -> str:
+def _file_url(services: Services, claim: Claim, client: ExtractionClient, turns: Turns) -> str:
     source_key, pages = claim.job.source_key or "", claim.step.pages
-    if client.capabilities.pages_as != "file":
-        return PagesReference(source_key, pages, tuple(memory.id for memory in memories)).url()
-    with services.store.read() as rows:
-        turns = rows.pages.turns(source_key)
     with services.blobs.local(source_key) as path:
         if (
             not turns

@@ -109,16 +109,15 @@ def forget_lookback(rows: Rows, job: Job) -> None:
     rows.judgements.forget(job.id)
 
 
-def recall(services: Services, claim: Claim) -> tuple[Memory, ...]:
+def recall(rows: Rows, claim: Claim) -> tuple[Memory, ...]:
     """The memories of the layout of a split's document, the newest first; none where nothing like it was seen."""
     job = claim.job
     schema_name = job.parsed_schemas()(claim.step.document).name
-    with services.store.read() as rows:
-        known = rows.memories.newest(job.tenant_id, schema_name, _MOST_KNOWN)
-        if not known:
-            return ()
-        document = job.page_ranges()[claim.step.document]
-        first = _first_worded(rows.pages.load(job.source_key or "", document.numbers()[:3]))
+    known = rows.memories.newest(job.tenant_id, schema_name, _MOST_KNOWN)
+    if not known:
+        return ()
+    document = job.page_ranges()[claim.step.document]
+    first = _first_worded(rows.pages.load(job.source_key or "", document.numbers()[:3]))
     return () if first is None else alike(known, landmarks(first))
 
 

@@ -31,6 +31,10 @@ class Progress:
     """Why a step of it was put back; the one that goes on first."""
 
 
+NO_PROGRESS = Progress(pages_total=None, pages_read=0, splits_total=0, splits_done=0, splits_failed=0, waiting=None)
+"""Of a job that was just made."""
+
+
 def get_job(services: Services, tenant_id: str, job_id: str) -> Job:
     """A job of this tenant.
 

@@ -31,7 +31,8 @@ def read_pages(services: Services, claim: Claim) -> Outcome:
     with services.store.read() as rows:
         known = rows.pages.sources(source_key)
         missing = tuple(n for n in wanted if is_to_read(known.get(n)))
-        before = rows.pages.load(source_key, [n for n in missing if n in known])
+        again = [n for n in missing if n in known]
+        before = rows.pages.load(source_key, again) if again else ()
         turns = rows.pages.turns(source_key)
     pictured = frozenset(t.page for t in before if any(issue.code == READ_AGAIN for issue in t.issues))
     texts = tuple(_read_for_a_while(services, claim, missing, _How(pictured, turns)))

@@ -93,11 +93,10 @@ def claim_steps(services: Services, step_ids: Collection[str]) -> tuple[Claim, .
     claims: list[Claim] = []
     with services.store.write() as rows:
         # In the order in which cancelling and ringing lock them, so that no two transactions wait for each other.
-        for step in sorted(rows.steps.get(step_ids), key=lambda step: step.id):
+        for step, job in sorted(rows.steps.get_with_jobs(step_ids), key=lambda found: found[0].id):
             owner = f"{services.process_id}:{uuid.uuid4().hex[:12]}"
             taken = lifecycle.claim(step, owner=owner, now=now, rule=services.rule)
-            job = rows.jobs.get(step.job_id) if taken else None
-            if taken is None or job is None or job.run != step.run or job.status.is_terminal:
+            if taken is None or job.run != step.run or job.status.is_terminal:
                 continue
             if rows.steps.swap(step, taken):
                 claims.append(Claim(step=taken, job=job))
@@ -107,16 +106,16 @@ def claim_steps(services: Services, step_ids: Collection[str]) -> tuple[Claim, .
 def settle(services: Services, claim: Claim, outcome: Outcome) -> tuple[Step, ...]:
     """Store what a step gave and let the run go on; the steps that can start now, not yet rung.
 
-    If the claim was lost (cancelled, or taken by another after a silence) nothing is stored.
+    If the claim was lost (cancelled, or taken by another after a silence) nothing is stored: whoever takes a step gives
+    it a version that the claim does not know.
     """
     now = services.clock()
     with services.store.write() as rows:
         job = rows.jobs.get(claim.step.job_id, lock=True)
-        found = rows.steps.get([claim.step.id])
-        if job is None or not found or job.run != claim.step.run or job.status.is_terminal:
+        if job is None or job.run != claim.step.run or job.status.is_terminal:
             return ()
-        ended = _ended(found[0], claim, outcome, now, services.rule)
-        if ended is None or not rows.steps.swap(found[0], ended, outcome.result):
+        ended = _ended(claim, outcome, now, services.rule)
+        if ended is None or not rows.steps.swap(claim.step, ended, outcome.result):
             return ()
         added = go_on(services, rows, outcome.apply(rows, job), job.status, outcome.more)
         return (*added, *_put_off(rows, job, outcome.awaited))
@@ -138,11 +137,10 @@ def settle_failure(
     fault = Fault(code=error.code, message=error.message, retryable=again)
     with services.store.write() as rows:
         job = rows.jobs.get(claim.step.job_id, lock=True)
-        found = rows.steps.get([claim.step.id])
-        if job is None or not found or job.run != claim.step.run or job.status.is_terminal:
+        if job is None or job.run != claim.step.run or job.status.is_terminal:
             return ()
-        given = _given(found[0], claim, error, fault, now, services.rule)
-        if given is None or not rows.steps.swap(found[0], given):
+        given = _given(claim, error, fault, now, services.rule)
+        if given is None or not rows.steps.swap(claim.step, given):
             return ()
         was, job = job, spent.added_to(job)
         if given.state.is_terminal:
@@ -152,8 +150,8 @@ def settle_failure(
         return ()
 
 
-def _given(step: Step, claim: Claim, error: ServiceError, fault: Fault, now: float, rule: LeaseRule) -> Step | None:
-    owner = claim.owner
+def _given(claim: Claim, error: ServiceError, fault: Fault, now: float, rule: LeaseRule) -> Step | None:
+    step, owner = claim.step, claim.owner
     if isinstance(error, ProviderBusyError):
         return lifecycle.put_off(step, owner=owner, now=now, rule=rule, provider=error.provider, road=error.road)
     wait = error.retry_after_s or 0.0
@@ -164,17 +162,16 @@ def give_back(services: Services, claim: Claim) -> tuple[Step, ...]:
     """Let others have a step whose work was stopped here; nothing if the claim is lost anyway."""
     with services.store.write() as rows:
         job = rows.jobs.get(claim.step.job_id, lock=True)
-        found = rows.steps.get([claim.step.id])
-        if job is None or not found or job.run != claim.step.run or job.status.is_terminal:
+        if job is None or job.run != claim.step.run or job.status.is_terminal:
             return ()
-        given = lifecycle.hand_back(found[0], owner=claim.owner)
-        return (given,) if given is not None and rows.steps.swap(found[0], given) else ()
+        given = lifecycle.hand_back(claim.step, owner=claim.owner)
+        return (given,) if given is not None and rows.steps.swap(claim.step, given) else ()
 
 
-def _ended(step: Step, claim: Claim, outcome: Outcome, now: float, rule: LeaseRule) -> Step | None:
+def _ended(claim: Claim, outcome: Outcome, now: float, rule: LeaseRule) -> Step | None:
     if outcome.fault is None:
-        return lifecycle.finish(step, owner=claim.owner, now=now)
-    return lifecycle.fail(step, owner=claim.owner, now=now, fault=outcome.fault, rule=rule)
+        return lifecycle.finish(claim.step, owner=claim.owner, now=now)
+    return lifecycle.fail(claim.step, owner=claim.owner, now=now, fault=outcome.fault, rule=rule)
 
 
 def go_on(services: Services, rows: Rows, job: Job, was: JobStatus, more: Sequence[NewStep] = ()) -> tuple[Step, ...]:
@@ -199,10 +196,17 @@ def go_on(services: Services, rows: Rows, job: Job, was: JobStatus, more: Sequen
         job = replace(job, status=moves.status, planned=job.planned or moves.planned, started_at=started)
         if job.status is JobStatus.FAILED:
             job = _end_failed(rows, job, now)
-    rows.jobs.save(job)
-    if job.status is not was:
-        rows.events.append(job, EventType.JOB_STATUS, {"status": job.status, "run": job.run}, now)
+    if job.status is was:
+        rows.jobs.save(job)
+    else:
+        save_status(rows, job, now)
     return added
+
+
+def save_status(rows: Rows, job: Job, now: float) -> None:
+    """Write a job whose status is another now, and tell of it."""
+    seq = rows.jobs.save_told(job)
+    rows.events.append(job, EventType.JOB_STATUS, {"status": job.status, "run": job.run}, now, seq=seq)
 
 
 def _end_failed(rows: Rows, job: Job, now: float) -> Job:
@@ -227,8 +231,7 @@ def _end_unplannable(rows: Rows, job: Job, error: InputError, now: float) -> tup
     rows.jobs.forget_password(job.id)
     fault = Fault(code=error.code, message=error.message)
     job = replace(job, status=JobStatus.FAILED, finished_at=now, fault=fault, revision=job.revision + 1)
-    rows.jobs.save(job)
-    rows.events.append(job, EventType.JOB_STATUS, {"status": job.status, "run": job.run}, now)
+    save_status(rows, job, now)
     return ()
 
 

@@ -115,14 +115,14 @@ def hold_files(rows: Rows, made: Sequence[NewJob]) -> None:
 def add_job(rows: Rows, new: NewJob) -> None:
     """Store a job whose file is held; whoever calls rings for its step once that is committed."""
     job, now = new.job, new.job.created_at
-    rows.jobs.add(job, new.submission.password)
+    rows.jobs.add(job, new.submission.password, last_seq=1)
     rows.steps.add([new.step])
     if job.options.webhook_url is not None:
         keep_jobs_webhook(rows, job.tenant_id, now)
     if new.submission.idempotency is not None:
         key, fingerprint = new.submission.idempotency
         rows.idempotency.put(job.tenant_id, key, fingerprint, job.id, now)
-    rows.events.append(job, EventType.JOB_STATUS, {"status": job.status, "run": job.run}, now)
+    rows.events.append(job, EventType.JOB_STATUS, {"status": job.status, "run": job.run}, now, seq=1)
 
 
 def check_schemas(services: Services, schemas: Sequence[JobSchema], model: str) -> None:

@@ -10,9 +10,11 @@ from collections.abc import Generator
 from contextlib import contextmanager, nullcontext
 from importlib import resources
 from pathlib import Path
+from typing import cast
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import make_url
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from service.domain.errors import ErrorCode, InternalError
@@ -224,4 +226,9 @@ def _prepare_sqlite(connection: sqlite3.Connection, _record: ConnectionPoolEntry
 def _begin_sqlite(connection: Connection) -> None:
     """Writers queue at the start: a read that turns into a write fails at once in SQLite."""
     writes = connection.get_execution_options().get("fieldmark_write", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    begin = "BEGIN IMMEDIATE" if writes else "BEGIN"
+    driver = cast(sqlite3.Connection, connection.connection.dbapi_connection)
+    try:
+        driver.execute(begin)  # by itself: SQLAlchemy's way takes ten times as long, and each step begins five times
+    except sqlite3.Error as error:
+        raise OperationalError(begin, None, error) from error

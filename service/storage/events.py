@@ -25,15 +25,18 @@ class EventRows:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def append(self, job: Job, kind: EventType, data: JsonObject, at: float) -> None:
+    def append(self, job: Job, kind: EventType, data: JsonObject, at: float, *, seq: int | None = None) -> None:
         """Add an event of a job that is locked; last in its transaction, for it keeps other writers waiting.
+
+        `seq` is the event's number among the job's own, if the job's row has it already; None: the next one is taken.
 
         On PostgreSQL row ids are given before the commit, so a reader could see 8 and later 7: the lock makes the
         order of commits the order of positions.
         """
         if self._connection.dialect.name == "postgresql":
             self._connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": EVENT_LOCK})
-        seq = self._connection.execute(_NEXT_SEQ, {"job_id": job.id}).scalar_one()
+        if seq is None:
+            seq = self._connection.execute(_NEXT_SEQ, {"job_id": job.id}).scalar_one()
         told = data | {"revision": job.revision}
         row = {"tenant_id": job.tenant_id, "job_id": job.id, "seq": seq, "type": kind, "data": told, "at": at}
         self._connection.execute(_ADD, row)

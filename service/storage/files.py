@@ -28,6 +28,7 @@ _SOURCES = (
     .where(tables.pages.c.source_key == bindparam("of_source"))
     .order_by(tables.pages.c.page)
 )
+_SOME_SOURCES = _SOURCES.where(tables.pages.c.page.in_(bindparam("numbers", expanding=True)))
 _ALL_BODIES = (
     select(tables.pages.c.body).where(tables.pages.c.source_key == bindparam("of_source")).order_by(tables.pages.c.page)
 )
@@ -125,6 +126,11 @@ class PageRows:
     def sources(self, source_key: str) -> Mapping[int, TextSource]:
         """The pages that were read, in order, and how."""
         rows = self._connection.execute(_SOURCES, {"of_source": source_key})
+        return {page: TextSource(source) for page, source in rows}
+
+    def sources_of(self, source_key: str, numbers: Collection[int]) -> Mapping[int, TextSource]:
+        """Those of some pages that were read, and how."""
+        rows = self._connection.execute(_SOME_SOURCES, {"of_source": source_key, "numbers": tuple(set(numbers))})
         return {page: TextSource(source) for page, source in rows}
 
     def count(self, source_key: str) -> int:

@@ -39,6 +39,7 @@ MADE_OF_JOBS: Mapping[str, Table] = {
 }
 """Whatever is kept of a job beside itself, by the name in its receipt: it goes when the job goes."""
 _SAVE = update(tables.jobs).where(tables.jobs.c.id == bindparam("saved_id"))
+_SAVE_TOLD = _SAVE.values(last_seq=tables.jobs.c.last_seq + 1).returning(tables.jobs.c.last_seq)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,9 +82,15 @@ class JobRows:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def add(self, job: Job, password: str | None) -> None:
-        """Insert a new job. The password is kept until the file was opened, then forgotten."""
-        self._connection.execute(_ADD, _columns_of(job) | {"password": password, "last_seq": 0})
+    def add(self, job: Job, password: str | None, *, last_seq: int = 0) -> None:
+        """Insert a new job. The password is kept until the file was opened, then forgotten.
+
+        Args:
+            job: not stored yet.
+            password: of its file.
+            last_seq: the number of the last event that this transaction adds of the job; 0: there is none.
+        """
+        self._connection.execute(_ADD, _columns_of(job) | {"password": password, "last_seq": last_seq})
 
     def get(self, job_id: str, *, lock: bool = False) -> Job | None:
         """A job, whoever's it is; with `lock` nobody else changes its run before this transaction ends."""
@@ -104,8 +111,11 @@ class JobRows:
 
     def save(self, job: Job) -> None:
         """Write a job that was loaded under a lock; when its time is over is noted anew once it has ended."""
-        columns = {name: value for name, value in _columns_of(job).items() if name not in _FIXED}
-        self._connection.execute(_SAVE, columns | {"saved_id": job.id, "expires_at": None})
+        self._connection.execute(_SAVE, _changing_columns_of(job))
+
+    def save_told(self, job: Job) -> int:
+        """The same for a job of which an event tells; the number of that event among the job's own."""
+        return self._connection.execute(_SAVE_TOLD, _changing_columns_of(job)).scalar_one()
 
     def password(self, job_id: str) -> str | None:
         """The password of a job whose file was not opened yet."""
@@ -227,6 +237,16 @@ class IdempotencyRows:
 def _columns_of(job: Job) -> dict[str, object]:
     """A job's row, with the names of its schemas for those who look for them."""
     return to_columns(job) | {"schema_names": _listed(job.schema_names())}
+
+
+def _changing_columns_of(job: Job) -> dict[str, object]:
+    columns = {name: value for name, value in _columns_of(job).items() if name not in _FIXED}
+    return columns | {"saved_id": job.id, "expires_at": None}
+
+
+def job_from(values: Sequence[object]) -> Job:
+    """A job from the values of `JOB_COLUMNS`."""
+    return from_json(Job, dict(zip(_NAMES, values, strict=True)))
 
 
 def names_schema(name: str) -> ColumnElement[bool]:

@@ -12,6 +12,7 @@ from service.domain.jobs import Job, Step, StepKind, StepState, StepTally, Talli
 from service.domain.traffic import Waiting
 from service.storage import tables
 from service.storage.codec import from_json, pack, to_columns, unpack
+from service.storage.jobs import JOB_COLUMNS, job_from
 
 T = TypeVar("T")
 _NAMES = tuple(f.name for f in fields(Step))
@@ -20,6 +21,11 @@ _COLUMNS = [tables.steps.c[name] for name in _NAMES]
 _OPEN = (StepState.QUEUED, StepState.RUNNING)
 # Made once: building a statement takes longer than running it, and each step needs these several times.
 _GET = select(*_COLUMNS).where(tables.steps.c.id.in_(bindparam("step_ids", expanding=True)))
+_GET_WITH_JOBS = (
+    select(*_COLUMNS, *JOB_COLUMNS)
+    .join_from(tables.steps, tables.jobs)
+    .where(tables.steps.c.id.in_(bindparam("step_ids", expanding=True)))
+)
 _OF_RUN = and_(tables.steps.c.job_id == bindparam("of_job"), tables.steps.c.run == bindparam("of_run"))
 _TALLIES = (
     select(tables.steps.c.kind, tables.steps.c.state, func.count())
@@ -65,6 +71,14 @@ class StepRows:
         """The steps that exist, in no order."""
         rows = self._connection.execute(_GET, {"step_ids": tuple(step_ids)})
         return tuple(from_json(Step, row) for row in rows.mappings())
+
+    def get_with_jobs(self, step_ids: Collection[str]) -> tuple[tuple[Step, Job], ...]:
+        """The steps that exist, in no order, each with its job."""
+        rows = self._connection.execute(_GET_WITH_JOBS, {"step_ids": tuple(step_ids)})
+        size = len(_NAMES)
+        return tuple(
+            (from_json(Step, dict(zip(_NAMES, row[:size], strict=True))), job_from(row[size:])) for row in rows
+        )
 
     def of_run(self, job: Job, kind: StepKind | None = None) -> tuple[Step, ...]:
         """The steps of a job's current run, by kind and ordinal."""

@@ -54,6 +54,9 @@ class MemorySteps:
     def get(self, step_ids: Collection[str]) -> tuple[Step, ...]:
         return tuple(self.tables.steps[i] for i in dict.fromkeys(step_ids) if i in self.tables.steps)
 
+    def get_with_jobs(self, step_ids: Collection[str]) -> tuple[tuple[Step, Job], ...]:
+        return tuple((step, self.tables.jobs[step.job_id]) for step in self.get(step_ids))
+
     def of_run(self, job: Job, kind: StepKind | None = None) -> tuple[Step, ...]:
         return self.tables.of_run(job, kind)
 
@@ -73,7 +76,7 @@ class MemorySteps:
         return frozenset(s.ordinal for s in self.tables.of_run(job, kind))
 
     def swap(self, old: Step, new: Step, result: object | None = None) -> bool:
-        if self.tables.steps[old.id].version != old.version:
+        if old.id not in self.tables.steps or self.tables.steps[old.id].version != old.version:
             return False
         self.tables.steps[old.id] = new
         if result is not None:
@@ -115,6 +118,10 @@ class MemoryJobs:
     def save(self, job: Job) -> None:
         self.tables.jobs[job.id] = job
 
+    def save_told(self, job: Job) -> int:
+        self.save(job)
+        return 0
+
     def forget_password(self, job_id: str) -> None:
         assert job_id in self.tables.jobs
 
@@ -140,7 +147,7 @@ class MemoryEvents:
 
     tables: Tables
 
-    def append(self, job: Job, kind: EventType, data: JsonObject, at: float) -> None:
+    def append(self, job: Job, kind: EventType, data: JsonObject, at: float, *, seq: int | None = None) -> None:
         self.tables.events[len(self.tables.events)] = (job.id, {"type": kind, **data})
 
 
