@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+
+from PIL import Image
 
 from service.domain.jobs import Job, JobStatus, Priority, QueueName
 from service.jobs.queries import get_job
@@ -28,6 +31,14 @@ class Rings:
     def is_reachable(self) -> bool:
         """Always."""
         return True
+
+
+def picture() -> bytes:
+    """A PNG that shows something."""
+    image, data = Image.new("RGB", (200, 100), "white"), io.BytesIO()
+    image.paste("black", (50, 40, 150, 60))
+    image.save(data, "PNG")
+    return data.getvalue()
 
 
 def _work_off(service: Pipeline, job: Job, *, first: QueueName) -> Job:
@@ -72,13 +83,27 @@ def test_no_page_is_read_when_the_model_is_asked(tmp_path: Path, stub: ModelStub
 def test_reading_is_put_off_until_the_answer_is_there(tmp_path: Path, stub: ModelStub) -> None:
     """While the model works others go first; then the words are rung for in the job's own lane."""
     with pipeline(tmp_path, stub=stub, working=False, sweeping=False) as service:
-        job = service.submit(numbered_pdf(1))
+        job = service.submit(numbered_pdf(2))
         rings = Rings()
         services = replace(service.services, queue=rings)
         (opening,) = service.steps(job)
         run_ring(services, Ring(queue=opening.queue, priority=opening.priority, step_ids=(opening.id,)))
-        call, reading = sorted(rings.waiting, key=lambda ring: ring.queue is not QueueName.IO)
-        assert (call.priority, reading.priority) == (Priority.NORMAL, Priority.LOW)
+        call, *reading = sorted(rings.waiting, key=lambda ring: ring.queue is not QueueName.IO)
+        assert [ring.priority for ring in (call, *reading)] == [Priority.NORMAL, Priority.LOW, Priority.LOW]
         rings.waiting.clear()
         run_ring(services, call)
-        assert rings.waiting == [replace(reading, priority=Priority.NORMAL)]
+        assert rings.waiting == [replace(ring, priority=Priority.NORMAL) for ring in reading]
+
+
+def test_a_page_of_plain_text_is_read_while_its_file_is_open(tmp_path: Path, stub: ModelStub) -> None:
+    """A file of one such page has no step of reading; one of a picture has, and its call need not wait for it."""
+    with pipeline(tmp_path, stub=stub, working=False, sweeping=False) as service:
+        for data, read in ((numbered_pdf(1), [(1, "digital")]), (picture(), [])):
+            job = service.submit(data)
+            rings = Rings()
+            (opening,) = service.steps(job)
+            ring = Ring(queue=opening.queue, priority=opening.priority, step_ids=(opening.id,))
+            run_ring(replace(service.services, queue=rings), ring)
+            source = get_job(service.services, TENANT, job.id).source_key
+            assert service.rows(f"select page, source from pages where source_key = '{source}'") == read
+            assert [ring.queue for ring in rings.waiting] == [QueueName.IO] + ([] if read else [QueueName.CPU])
