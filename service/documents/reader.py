@@ -26,7 +26,7 @@ from service.documents.messages import (
     encode_box,
 )
 from service.documents.process import Answer, SandboxKind, SandboxProcess
-from service.documents.readings import ReadingLimits, RenderOptions
+from service.documents.readings import RenderOptions
 from service.documents.sniffing import OFFICE_KINDS, sniff, sniff_file
 from service.domain.errors import ErrorCode, InputError, ReadingError
 from service.domain.pages import (

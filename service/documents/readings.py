@@ -36,21 +36,6 @@ class RenderOptions:
     grey: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadingLimits:
-    """What one file and one page may cost."""
-
-    max_pages: int
-    max_page_pixels: int
-    """Pixels of an image that is taken in."""
-    page_timeout_s: float
-    ocr_page_timeout_s: float
-    pdf_memory_bytes: int
-    """Address space of the process that opens files."""
-    ocr_memory_bytes: int
-    """Resident memory of the process that reads pictures."""
-
-
 class OpenFile(Protocol):
     """One open file of some kind."""
 
