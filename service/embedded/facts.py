@@ -126,8 +126,9 @@ def _named(
 _LONGEST_NAME = 14
 """Words of a name with what comes before its role."""
 _ROLE = re.compile(
-    r"\(\W*(?:hereinafter|hereafter|herein|the|called|referred to as|as|ci-apres|\W)*"
-    r"[\"“„”'](?P<quoted>[^\"“”']{3,30})[\"”“']\W*\)"
+    r"\([^\w()\"“„”']{0,3}"
+    r"(?:(?:hereinafter|hereafter|herein|the|called|referred to as|as|ci-apres)[^\w()\"“„”']{1,3}){0,5}"
+    r"[\"“„”']{1,2}(?P<quoted>[^()\"“”']{3,30})[\"”“']{1,2}\W{0,3}\)"
     r"|\b(?:nachfolgend|im folgenden|en adelante|ci-apres(?: denomme)?|di seguito|hierna te noemen|hierna)\s+"
     r"(?:als |el |la |le |il |der |die )?[\"“„]?(?P<called>[^\W\d]{4,25})",
 )

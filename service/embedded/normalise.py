@@ -269,7 +269,7 @@ def parse_period(text: str) -> str | None:
     return f"{count} {unit}{'' if count == 1 else 's'}"
 
 
-_PAY_TERM = re.compile(r"(?:net|netto|due|c\.?o\.?d|cash|prepaid|upon receipt)\b(?:\W?\w+){0,3}$")
+_PAY_TERM = re.compile(r"(?:net|netto|due|c\.?o\.?d|cash|prepaid|upon receipt)\b(?:\W\w+){0,3}$")
 
 
 def pay_term(text: str) -> str | None:

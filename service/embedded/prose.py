@@ -33,8 +33,7 @@ class Prose:
             pieces.append(token.text)
             position += len(token.text) + 1
         self.text = " ".join(pieces)
-        folded = fold(self.text)
-        self.folded = folded if len(folded) == len(self.text) else self.text.casefold()
+        self.folded = _folded_in_place(self.text)
         long_lines = sum(sum(len(s.tokens) for s in line.segments) >= PROSE_LINE for line in layout.lines)
         self.is_prose = len(self._tokens) > 120 and long_lines > 0.45 * len(layout.lines)
 
@@ -53,6 +52,12 @@ class Prose:
         tokens = tuple(t for t, _ in self._tokens[first : last + 1])
         raw = self.text[start:end].strip(" ,;.:")
         return Span(kind, tokens, raw, raw, self._tokens[first][1], 0, len(tokens))
+
+
+def _folded_in_place(text: str) -> str:
+    """The text folded letter by letter, each in its place: letters that would become several stay (`ß`)."""
+    alone = {ord(sign): fold(sign) for sign in set(text)}
+    return text.translate({sign: plain for sign, plain in alone.items() if len(plain) == 1})
 
 
 def prose_choices(prose: Prose, ask: Ask, *, day_first: bool) -> list[Choice]:

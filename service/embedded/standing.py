@@ -15,6 +15,8 @@ from service.embedded.places import Evidence
 from service.embedded.priors import issuers, recipients
 from service.embedded.proposals import Choice
 
+_OF_PAY = r"salar|payroll|earnings|gross pay|payslip|gehalt|lohn|\bpaie\b|\bnomina\b|busta paga"
+"""What papers about pay say."""
 _HEADS: dict[str, tuple[re.Pattern[str], re.Pattern[str]]] = {
     word: (re.compile(name), re.compile(text))
     for words, name, text in (
@@ -24,24 +26,28 @@ _HEADS: dict[str, tuple[re.Pattern[str], re.Pattern[str]]] = {
             "",
             "",
         ),
-        ("employer", "", "salar|payroll|earnings|gross pay|payslip|gehalt|lohn|paie|nomina|busta paga|employment"),
+        ("employer", "", f"{_OF_PAY}|employment"),
         ("insurer", "insur|versicher|assur|segur|mutual|assicur", ""),
         (
             "school institution university college",
             "school|college|univers|academ|akadem|institut|schule|ecole|lyce",
             "",
         ),
-        ("court", "court|gericht|tribunal|juzgado|rechtbank", ""),
-        ("authority behorde amt finanzamt agency department", "amt|authorit|agency|department|office|ministr", ""),
-        ("hotel", "hotel|inn\\b|resort|lodge|pension", ""),
-        ("airline", "air|lines|wings|flug", ""),
-        ("lab labor laboratory", "lab|diagnos|analy", ""),
+        ("court", r"\bcourts?\b|gericht|tribunal|juzgado|rechtbank", ""),
+        (
+            "authority behorde amt finanzamt agency department",
+            r"amt\b(?<!gesamt)|authorit|\bagency|\bdepartment|\boffice (?:of|for)\b|\boffice$|\bministr",
+            "",
+        ),
+        ("hotel", r"hotel|\binn\b|\bresort|\blodge|\bpension\b", ""),
+        ("airline", r"\bair\b|air(?:lines?|ways)\b|\blines\b|\bwings\b|\bflug", ""),
+        ("lab labor laboratory", r"\blabs?\b|labor\b|\blaborato|diagnos|\banaly", ""),
         ("pharmacy apotheke pharmacie", "pharm|apothe|drug|farmac", ""),
         ("hospital clinic praxis practice", "hospital|clini|klini|praxis|practice|medical|health|therap|dental", ""),
         ("bank lender", "bank|sparkasse|banque|banco|banca|credit|savings|financ", ""),
         ("creditor glaubiger glaeubiger", "", "mahn|remind|overdue|outstanding|rappel|sollecit|impag"),
-        ("utility versorger", "", "kwh|m³|meter|zahler|compteur|contador"),
-        ("garage werkstatt station", "", "vehicle|fahrzeug|fuel|litre|liter|inspection|unleaded|diesel"),
+        ("utility versorger", "", r"kwh|m³|\bmeter|zahler(?:stand|nummer|nr)|compteur|contador"),
+        ("garage werkstatt station", "", r"vehicle|fahrzeug|\bfuel|\blit(?:re|er)s?\b|inspection|unleaded|diesel"),
         ("organisation organization association club verein", "societ|club|verein|associat|union|foundation|trust", ""),
     )
     for word in words.split()
@@ -53,15 +59,15 @@ _ADDRESSED = {
         ("customer recipient addressee holder 請求先", ""),
         ("debtor schuldner", "mahn|remind|overdue|outstanding|rappel|sollecit|impag"),
         ("patient", "patient|clinic|klinik|therap|medic|doctor|arzt|praxis|hospital|diagnos"),
-        ("employee", "salar|payroll|earnings|gross pay|payslip|gehalt|lohn|paie|nomina|busta paga"),
-        ("tenant", "rent\\b|lease|miete|loyer|alquiler|affitto|huur"),
+        ("employee", _OF_PAY),
+        ("tenant", r"\brent\b|\blease|miete|\bloyer|alquiler|affitto|\bhuur"),
         ("insured", "insur|versicher|assur|segur|assicur|polic"),
-        ("guest", "hotel|room|zimmer|chambre|habitacion|folio"),
-        ("passenger", "flight|ticket|boarding|train|flug|vol\\b|vuelo"),
-        ("student", "school|college|univers|schule|ecole|grade"),
-        ("borrower", "loan|credit|darlehen|kredit|pret\\b|prestamo"),
+        ("guest", r"hotel|\brooms?\b|zimmer\b|\bchambre|habitacion|\bfolio"),
+        ("passenger", r"flight|\bticket|\bboarding|\btrains?\b|flug|\bvol\b|\bvuelo"),
+        ("student", r"school|college|univers|schule|ecole|\bgrade"),
+        ("borrower", r"\bloan|\bcredit|darlehen|kredit|\bpret\b|prestamo"),
         ("taxpayer steuerpflichtiger contribuable", "tax|steuer|impot|impuesto"),
-        ("member mitglied adherent subscriber abonne", "member|mitglied|adherent|subscri|abonn"),
+        ("member mitglied adherent subscriber abonne", r"\bmember|mitglied|adherent|subscri|abonn"),
     )
     for word in words.split()
 }

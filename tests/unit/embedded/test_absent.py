@@ -102,3 +102,18 @@ def test_what_lasts_after_the_end_is_not_how_long_an_agreement_lasts() -> None:
     )
     lines = [" ".join(words[i : i + 14]) for i in range(0, len(words), 14)]
     assert values_of(TERMED, page([(60.0, 80.0 + 14 * i, line) for i, line in enumerate(lines)]))["term"] is None
+
+
+@pytest.mark.parametrize(
+    ("head", "field"),
+    [("Karl Repair Service Ltd", "airline"), ("Collaborative Works Ltd", "laboratory"), ("Gesamtbau Ltd", "authority")],
+)
+def test_words_inside_other_words_make_no_issuer_of_a_kind(head: str, field: str) -> None:
+    """`Repair` is no airline, and a current account makes nobody a tenant."""
+    schema: JsonObject = {"type": "object", "properties": {field: {"type": "string"}, "tenant": {"type": "string"}}}
+    letter = page([
+        (60, 60, head), (60, 74, "Mill Lane 12"), (60, 88, "LE2 3QB Dunstheim"),
+        (60, 160, "Mr Jonas Ashdown"), (60, 174, "Elm Road 4"), (60, 188, "LE3 4QB Asthausen"),
+        (60, 260, "Please pay into our current account, as your employer did."),
+    ])  # fmt: skip
+    assert values_of(schema, letter) == {field: None, "tenant": None}

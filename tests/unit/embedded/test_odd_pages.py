@@ -68,3 +68,13 @@ def test_a_field_of_a_form_thinner_than_a_point_does_not_follow_itself() -> None
         "properties": {"address": {"type": "string", "description": "Street address, with city and ZIP code."}},
     }
     assert str(read(schema, page(pieces, entries=entries))["address"]).startswith("Zweigweg 7")
+
+
+@pytest.mark.parametrize("junk", ["( " * 3000, "(" + "." * 6000, "net " + "a" * 6000 + "!"])
+def test_signs_without_end_are_read_in_one_go(junk: str) -> None:
+    """No search goes back over them again and again: what takes a moment here would take hours."""
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {"tenant": {"type": "string"}, "payment_terms": {"type": "string"}},
+    }
+    assert set(read(schema, page([(60, 100, "Payment terms:"), (60, 116, junk)]))) == {"tenant", "payment_terms"}

@@ -65,6 +65,15 @@ def test_a_party_is_found_by_the_role_that_it_is_given():
     assert ask({"landlord": TEXT, "tenant": TEXT}, pieces) == {"landlord": "Harriet Lowe", "tenant": "Samuel Ortiz"}
 
 
+def test_letters_that_fold_into_two_move_no_name():
+    """The words before `nachfolgend` are the name, however many `ß` stand before them."""
+    pieces = [
+        (60, 100, "Zwischen der Vermieterin in der Großen Straße, 10115 Dunstheim, und den übrigen Beteiligten,"),
+        (60, 114, "und Herrn Ilja Morgenroth, wohnhaft in Asthausen, nachfolgend Mieter genannt, gilt das Folgende."),
+    ]
+    assert ask({"mieter": TEXT}, pieces) == {"mieter": "Ilja Morgenroth"}
+
+
 def test_lists_under_a_heading_and_behind_a_colon():
     """Indented lines are values each, and so is what commas part."""
     pieces = [
