@@ -97,7 +97,11 @@ class Settings(BaseSettings):
     sweep_s: float = Field(4.0, gt=0, description="Seconds between two rounds of the sweeper.")
     step_attempts: int = Field(4, gt=0, description="Claims of one step before it fails for good.")
     cpu_workers: int = Field(2, gt=0, description="Processes that read, extract offline and merge.")
-    io_threads: int = Field(200, gt=0, description="Waiting places of the io worker.")
+    io_threads: int = Field(
+        8,
+        gt=0,
+        description="Threads of an io process that begin model calls, and as many that settle them; none waits.",
+    )
 
     dropin_model: str = Field("", description="Model behind `information-extract` on `/v1`; empty: FIELDMARK_MODEL.")
     dropin_waiting: int = Field(200, gt=0, description="Requests on `/v1` that wait at once in one API process.")

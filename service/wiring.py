@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 import time
 import uuid
 from collections.abc import Mapping, Sequence
@@ -34,7 +33,7 @@ from service.extraction.encode import CompletionHead, EncodeOptions, encode_comp
 from service.jobs.keeper import ClaimKeeper
 from service.jobs.lifecycle import LeaseRule
 from service.jobs.memory import lessons_of
-from service.jobs.services import JobLimits, LoopThread, ModelRules, Services
+from service.jobs.services import CallRoom, JobLimits, LoopThread, ModelRules, Services
 from service.messaging.queue import TaskQueue
 from service.protocol.completion import ChatCompletion
 from service.settings import Settings
@@ -90,7 +89,7 @@ def build_services(settings: Settings, *, role: str, queue: TaskQueue | None = N
         models=_models(settings, PageSource(store=store, blobs=blobs, pictures=pictures, reader=reader)),
         loop=LoopThread(),
         keeper=ClaimKeeper(store, time.time, lease_s=settings.lease_s, process=(process_id, role)),
-        slots=threading.BoundedSemaphore(settings.max_calls_in_flight),
+        calls=CallRoom(settings.max_calls_in_flight, settings.io_threads),
         rule=LeaseRule(
             lease_s=settings.lease_s, max_attempts=settings.step_attempts, patience_s=settings.provider_patience_s
         ),
@@ -119,6 +118,7 @@ def build_services(settings: Settings, *, role: str, queue: TaskQueue | None = N
 
 def close_services(services: Services) -> None:
     """Leave nothing running and no connection open; the last thing a process does with them."""
+    services.calls.stop()
     services.keeper.stop()
     services.loop.submit(services.models.close()).result()
     services.loop.stop()

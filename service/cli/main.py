@@ -1,10 +1,7 @@
-"""The entry point: every command, and the one place where an error becomes a line and an exit code."""
+"""The entry point: every command."""
 
 from __future__ import annotations
 
-import logging
-import os
-import sys
 from typing import Annotated
 
 import typer
@@ -25,8 +22,8 @@ from service.cli import (
     session,
     worker,
 )
-from service.cli.exit_codes import EPILOG, EXIT_CODES, ExitCode
-from service.domain.errors import ServiceError
+from service.cli.edge import run_to_end
+from service.cli.exit_codes import EPILOG
 
 app = typer.Typer(
     name="fieldmark",
@@ -73,22 +70,7 @@ def _start(  # pyright: ignore[reportUnusedFunction] - typer calls it
 
 def main() -> None:
     """Run one command and end the process with its exit code."""
-    try:
-        app()
-    except ServiceError as error:
-        session.say(f"fieldmark: {error.message} [{error.code}]")
-        sys.exit(EXIT_CODES[error.code])
-    except SystemExit as end:
-        if end.code == ExitCode.INTERRUPTED:
-            sys.stdout.flush()
-            os._exit(ExitCode.INTERRUPTED)  # Python would wait for a model that still computes in a thread
-        raise
-    except OSError as error:  # of this machine: a folder that cannot be written to, a full disk
-        session.say(f"fieldmark: {error}")
-        sys.exit(ExitCode.INTERNAL)
-    except Exception:  # the edge of the process
-        logging.getLogger(__name__).exception("an error inside Fieldmark")
-        sys.exit(ExitCode.INTERNAL)
+    run_to_end(app)
 
 
 if __name__ == "__main__":

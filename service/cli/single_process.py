@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 
 _PROBE_EVERY_S = 0.3
 _CLOSING_S = 4.0
-_MOST_IO_THREADS = 64
+_IO_THREADS = 64
+"""Each waits for the calls of its message, so that none is under way when all have ended."""
 
 
 def serve_in_one_process(settings: Settings, listener: socket.socket, info: ServerInfo) -> None:
     """Serve until Ctrl-C, SIGTERM or the end of the terminal; a second signal ends it at once."""
     from service.app import create_app
 
-    io_threads = min(settings.io_threads, _MOST_IO_THREADS)
-    queue = InlineQueue({QueueName.CPU: settings.cpu_workers, QueueName.IO: io_threads})
+    queue = InlineQueue({QueueName.CPU: settings.cpu_workers, QueueName.IO: _IO_THREADS})
     services = build_services(settings, role="local", queue=queue)
     services.keeper.start()
     queue.start(lambda ring: run_ring(services, ring))

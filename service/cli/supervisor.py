@@ -16,6 +16,7 @@ from service.cli.home import ServerInfo
 from service.cli.listening import is_ready
 from service.cli.redis_server import PrivateRedis
 from service.cli.session import announce
+from service.cli.worker_process import command_of
 from service.domain.jobs import QueueName
 from service.settings import Settings
 
@@ -24,6 +25,8 @@ _PROBE_EVERY_S = 0.3
 _GRACE_S = 5.0
 _REDIS_GRACE_S = 1.0
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_SPARING = {"MALLOC_ARENA_MAX": "2", "MALLOC_TRIM_THRESHOLD_": "131072"}
+"""glibc else keeps memory apart for each thread, and what was freed for itself."""
 _log = logging.getLogger(__name__)
 
 
@@ -48,7 +51,7 @@ class Supervisor:
         environment = _environment(settings)
         self._redis = [_redis_child(redis, environment)] if redis else []
         self._others = [*(_worker_child(settings, queue, environment) for queue in QueueName)]
-        self._others.append(_worker_child(settings, QueueName.CPU, environment, "--urgent"))
+        self._others.append(_worker_child(settings, QueueName.CPU, environment, urgent=True))
         self._others.append(_api_child(settings, listener, environment))
 
     def run(self) -> None:
@@ -97,10 +100,11 @@ def _python(*arguments: str) -> list[str]:
     return [sys.executable, "-P", "-m", *arguments]
 
 
-def _worker_child(settings: Settings, queue: QueueName, environment: dict[str, str], *flags: str) -> Child:
-    options = [*flags, "--home", str(settings.home), "--parent", str(os.getpid())]
-    command = _python("service.cli.main", "worker", "--queue", str(queue), *options)
-    return Child(ChildSpec(name=" ".join((str(queue), "worker", *flags)), command=command, environment=environment))
+def _worker_child(settings: Settings, queue: QueueName, environment: dict[str, str], *, urgent: bool = False) -> Child:
+    name = f"{queue} worker{' (urgent)' if urgent else ''}"
+    command = command_of(queue, urgent=urgent, home=settings.home, parent=os.getpid())
+    sparing = _SPARING if queue is QueueName.IO else {}
+    return Child(ChildSpec(name=name, command=command, environment=sparing | environment))
 
 
 def _api_child(settings: Settings, listener: socket.socket, environment: dict[str, str]) -> Child:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated
 
 import typer
 
 from service.cli.flag_groups import HomeFlag
-from service.cli.session import load_settings, require_queue, start_logging
+from service.cli.session import load_settings, require_queue
+from service.cli.worker_process import command_of
 from service.domain.jobs import QueueName
 
 
@@ -19,15 +21,8 @@ def worker(
         bool, typer.Option("--urgent", help="One process that leaves batches to others; beside `--queue cpu` ones.")
     ] = False,
     home: HomeFlag = None,
-    parent: Annotated[int | None, typer.Option(hidden=True, help="Process with which this one ends.")] = None,
 ) -> None:
     """Work on one queue until told to stop; SIGTERM lets it finish what it is doing."""
-    from workers.app import run_worker  # Celery is loaded by those who need it
-    from workers.lifeline import die_with_parent
-
-    if parent is not None:
-        die_with_parent(parent)
-    settings = load_settings(home)
-    start_logging(settings, queue)
-    require_queue(settings)
-    run_worker(settings, queue, urgent=urgent)
+    require_queue(load_settings(home))
+    command = command_of(queue, urgent=urgent, home=home)
+    os.execv(command[0], command)  # noqa: S606 - our own; it needs no library of the command line

@@ -12,13 +12,13 @@ from service.protocol.error import read_error_value
 from service.protocol.json_text import decode_json
 
 if TYPE_CHECKING:
-    import httpx
+    import aiohttp
 
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
 """A whole answer, unpacked. Beyond it nobody answers a question any more."""
 
 
-async def read_whole(provider: str, response: httpx.Response, *, most: int = MAX_ANSWER_BYTES) -> bytes:
+async def read_whole(provider: str, response: aiohttp.ClientResponse, *, most: int = MAX_ANSWER_BYTES) -> bytes:
     """The whole body of an open response.
 
     Raises:
@@ -27,7 +27,7 @@ async def read_whole(provider: str, response: httpx.Response, *, most: int = MAX
     told = response.headers.get("content-length", "")
     pieces: list[bytes] = []
     size = int(told) if told.isdecimal() and int(told) > most else 0  # what is too long is not waited for
-    async for piece in response.aiter_bytes():
+    async for piece in response.content.iter_any():
         size += len(piece)
         if size > most:
             raise bad_answer_error(provider, f"the body is longer than {most:,} bytes", retryable=False)

@@ -18,7 +18,7 @@ from service.protocol.error import read_error
 from service.protocol.json_text import encode_json
 
 if TYPE_CHECKING:
-    import httpx
+    import aiohttp
 
 _FINISH_REASONS: Mapping[str, str] = {
     "eos": "stop",
@@ -46,7 +46,7 @@ class ChatAnswers:
         self._provider = provider
         self._secret = secret
 
-    async def read(self, response: httpx.Response) -> ChatCompletion:
+    async def read(self, response: aiohttp.ClientResponse) -> ChatCompletion:
         """See `AnswerReader.read`. A server that does not stream although asked to is read in one piece."""
         if response.headers.get("content-type", "").startswith("text/event-stream"):
             return _as_record(await self._read_stream(response))
@@ -61,11 +61,11 @@ class ChatAnswers:
             return ended_completion("content_filter")
         return ended_completion("length") if _TOO_LONG.search(f"{said.code} {said.message}") else None
 
-    async def _read_stream(self, response: httpx.Response) -> ChatCompletion:
+    async def _read_stream(self, response: aiohttp.ClientResponse) -> ChatCompletion:
         answer = CompletionAccumulator()
         size = checked = 0
         try:
-            async for piece in response.aiter_bytes():
+            async for piece in response.content.iter_any():
                 answer.feed(piece)
                 size += len(piece)
                 if size > MAX_ANSWER_BYTES:

@@ -14,7 +14,7 @@ from service.domain.traffic import TrafficGate
 from service.protocol.completion import ChatCompletion
 
 if TYPE_CHECKING:
-    import httpx
+    import aiohttp
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +59,7 @@ class Call:
 class AnswerReader(Protocol):
     """What a client makes of a server's answer."""
 
-    async def read(self, response: httpx.Response) -> ChatCompletion:
+    async def read(self, response: aiohttp.ClientResponse) -> ChatCompletion:
         """The answer of a success, read from the open response; `read_whole` reads it in one piece.
 
         Raises:

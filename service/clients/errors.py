@@ -105,14 +105,11 @@ def timeout_error(provider: str, timeout_s: float) -> ClientError:
 
 
 def transport_error(provider: str, error: Exception) -> ClientError:
-    """The connection could not be made, broke, or timed out while it was made.
-
-    httpx-aiohttp reports a connection that the server cut as `ConnectTimeout`; the cause tells the two apart.
-    """
-    if isinstance(error, TimeoutError) or isinstance(error.__cause__, TimeoutError):
+    """The connection could not be made, broke, or timed out while it was made."""
+    if isinstance(error, TimeoutError):
         message = f"{provider}: no connection in time; check the base URL and the network"
         return ClientError(ErrorCode.MODEL_TIMEOUT, message, retryable=True)
-    kind = type(error.__cause__ or error).__name__
+    kind = type(error).__name__
     message = f"{provider}: the connection failed or was cut ({kind}); check the base URL and the network"
     return ClientError(ErrorCode.MODEL_UNAVAILABLE, message, retryable=True)
 

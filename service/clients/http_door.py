@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from functools import cache
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
-import httpx
-from httpx_aiohttp import HttpxAiohttpClient
 from tenacity import (
     AsyncRetrying,
     RetryCallState,
@@ -39,6 +40,8 @@ from service.protocol.completion import ChatCompletion
 
 _LOOK_AGAIN_S = 1.0
 _FAILURES = frozenset({ErrorCode.MODEL_TIMEOUT, ErrorCode.MODEL_UNAVAILABLE})
+_IDLE_S = 5.0
+"""Servers drop idle connections after five seconds or more; a request on one that is being dropped is lost."""
 _PIECE_BYTES = 128 * 1024
 
 _BACK_OFF = wait_exponential(multiplier=0.5, max=15.0) + wait_random_exponential(multiplier=0.5, max=15.0)
@@ -51,13 +54,11 @@ class HttpDoor:
     def __init__(self, options: DoorOptions) -> None:
         self._options = options
         self._slots = asyncio.Semaphore(options.calls.max_connections)
-        limits = httpx.Limits(
-            max_connections=options.calls.max_connections, max_keepalive_connections=options.calls.max_connections
-        )
-        self._http = HttpxAiohttpClient(
+        self._http = aiohttp.ClientSession(
             headers={**options.headers, "content-type": "application/json"},
-            limits=limits,
-            timeout=httpx.Timeout(None, connect=options.calls.connect_timeout_s),
+            connector=aiohttp.TCPConnector(limit=options.calls.max_connections, keepalive_timeout=_IDLE_S),
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=options.calls.connect_timeout_s),
+            cookie_jar=aiohttp.DummyCookieJar(),
         )
 
     @property
@@ -89,7 +90,7 @@ class HttpDoor:
 
     async def close(self) -> None:
         """Close every connection; calls in flight fail."""
-        await self._http.aclose()
+        await self._http.close()
 
     async def _pass(self, call: Call, reader: AnswerReader) -> ChatCompletion:
         """One call through the gate, which is told how it ended; nothing goes where its scope does not allow it."""
@@ -140,22 +141,23 @@ class HttpDoor:
         async with self._slots:
             deadline = asyncio.timeout(call.timeout_s)  # made here: its time runs from now on
             try:
-                sending = self._http.stream("POST", call.url, content=_pieces(call.body), headers=length)
+                body, proxy = _pieces(call.body), _proxy_for(call.url)
+                sending = self._http.post(call.url, data=body, headers=length, proxy=proxy, allow_redirects=False)
                 async with deadline, sending as response:
                     answer = await self._take(response, reader)
                     pause_s = pause_after_answer_s(response.headers, self._options.calls.clock())
                     tokens = answer.usage.total_tokens if answer.usage else 0
                     return answer, CallReport(end=CallEnd.ANSWERED, tokens=tokens, pause_s=pause_s)
-            except (httpx.HTTPError, httpx.InvalidURL, aiohttp.ClientError, OSError) as error:
+            except (aiohttp.ClientError, OSError) as error:
                 if deadline.expired():
                     raise timeout_error(self.provider, call.timeout_s) from error
                 raise transport_error(self.provider, error) from error
 
-    async def _take(self, response: httpx.Response, reader: AnswerReader) -> ChatCompletion:
-        if response.is_success:
+    async def _take(self, response: aiohttp.ClientResponse, reader: AnswerReader) -> ChatCompletion:
+        if 200 <= response.status < 300:
             return await reader.read(response)
         body = await read_whole(self.provider, response)
-        failed = FailedAnswer(status=response.status_code, headers=response.headers, body=body)
+        failed = FailedAnswer(status=response.status, headers=response.headers, body=body)
         excused = reader.excuse(failed)
         if excused is not None:
             return excused
@@ -169,6 +171,16 @@ def _report_failure(error: ClientError) -> CallReport:
     if error.code in _FAILURES:
         return CallReport(end=CallEnd.FAILED, pause_s=error.retry_after_s)
     return CallReport(end=CallEnd.ANSWERED)
+
+
+@cache
+def _proxy_for(url: str) -> str | None:
+    """What the environment says of proxies. aiohttp's own way would look for a `.netrc` at each call as well."""
+    parts = urlsplit(url)
+    if not parts.hostname or proxy_bypass(parts.hostname):
+        return None
+    known = getproxies()
+    return known.get(parts.scheme) or known.get("all")
 
 
 async def _pieces(body: bytes) -> AsyncIterator[bytes]:

@@ -31,7 +31,7 @@ def retry_after_s(
     """Seconds from now, 0 to `longest_s`, or None when the headers say nothing that can be read.
 
     Args:
-        headers: names are looked up in lower case; httpx's own are case-insensitive.
+        headers: names are looked up in lower case; those of a response are case-insensitive.
         now: unix seconds of this machine; the server's own `Date`, where it stands, is used in its place, since it is
             that clock which the timestamps belong to.
         limited: the rate limit was hit. Only then the `Reset-*` headers, which come with every answer, mean us.

@@ -27,7 +27,7 @@ from service.protocol.json_text import encode_json
 from service.protocol.request import FULL_ANSWER, ExtractionRequest
 
 if TYPE_CHECKING:
-    import httpx
+    import aiohttp
 
 PROVIDER = "upstage"
 DEFAULT_MODEL = "information-extract"
@@ -165,7 +165,7 @@ def _unflattened_text(text: str, flat: FlatSchema) -> str:
 class _Answers:
     """Fills `AnswerReader`: a chat completion in one piece."""
 
-    async def read(self, response: httpx.Response) -> ChatCompletion:
+    async def read(self, response: aiohttp.ClientResponse) -> ChatCompletion:
         return read_completion(PROVIDER, await read_whole(PROVIDER, response))
 
     def excuse(self, failed: FailedAnswer) -> None:

@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, DivisionByZero, InvalidOperation
 
-import regex
-
 from service.domain.errors import ErrorCode, InputError
 from service.domain.records import CheckResult, Confidence, FieldEntry, Json, JsonObject, Record, Scalar
 from service.domain.schema import ExtractionSchema, SchemaField, escape_pointer
@@ -58,6 +56,8 @@ def parse_checks(schema: ExtractionSchema) -> tuple[Rule, ...]:
     Raises:
         InputError: `invalid_schema`; the message names the rule or pattern and what is wrong with it.
     """
+    import regex  # late: most processes match no pattern
+
     for path, leaf in walk_fields(schema.root):
         if leaf.pattern is None:
             continue
@@ -114,6 +114,8 @@ def _broken_keyword(value: Scalar, leaf: SchemaField) -> str | None:
 
 
 def _matches(pattern: str, value: str) -> bool:
+    import regex  # as above
+
     try:
         return regex.search(pattern, value, timeout=_PATTERN_TIMEOUT_S) is not None
     except TimeoutError:

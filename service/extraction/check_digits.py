@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-
-from stdnum import ean, isbn, lei
-from stdnum.ch import vat as swiss_vat
-from stdnum.eu import vat as european_vat
-from stdnum.gb import vat as british_vat
-from stdnum.no import mva
-from stdnum.us import rtn
+from importlib import import_module
+from typing import cast
 
 _IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
 _VAT_COUNTRY = re.compile(r"\s*([A-Za-z]{2})")
@@ -37,25 +32,32 @@ def has_vat_digits(text: str) -> bool | None:
     """Whether a VAT number of the EU, Great Britain, Norway or Switzerland is one; None where no country is named."""
     found = _VAT_COUNTRY.match(text)
     country = found[1].upper() if found else ""
-    others: Mapping[str, Callable[[str], bool]] = {
-        "GB": british_vat.is_valid,
-        "NO": mva.is_valid,
-        "CH": swiss_vat.is_valid,
-    }
+    from stdnum.eu import vat as european_vat  # late, as below
+
+    others = {"GB": "gb.vat", "NO": "no.mva", "CH": "ch.vat"}
     if country in others:
-        return others[country](text)
+        return _by_library(others[country])(text)
     if country == "EL" or country.lower() in european_vat.MEMBER_STATES:
         return european_vat.is_valid(text)
     return None
+
+
+def _by_library(name: str) -> Callable[[str], bool]:
+    """The check of a module of stdnum, which is loaded by the first number: most processes check none."""
+
+    def is_valid(text: str) -> bool:
+        return cast("Callable[[str], bool]", import_module(f"stdnum.{name}").is_valid)(text)
+
+    return is_valid
 
 
 CHECK_DIGITS: Mapping[str, Callable[[str], bool | None]] = {
     "iban": has_iban_digits,
     "luhn": has_luhn_digit,
     "vat": has_vat_digits,
-    "ean": ean.is_valid,
-    "isbn": isbn.is_valid,
-    "lei": lei.is_valid,
-    "aba": rtn.is_valid,
+    "ean": _by_library("ean"),
+    "isbn": _by_library("isbn"),
+    "lei": _by_library("lei"),
+    "aba": _by_library("us.rtn"),
 }
 """Name in rules → whether a number is right; None: that cannot be told, and the rule is not applied."""

@@ -8,49 +8,16 @@ from __future__ import annotations
 import datetime as dt
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache, lru_cache
+from importlib import resources
 
-from babel.dates import get_month_names
-from babel.numbers import get_currency_symbol, list_currencies
+from pydantic import TypeAdapter
 
-_MONTH_LOCALES = (
-    "en",
-    "de",
-    "fr",
-    "es",
-    "it",
-    "nl",
-    "pt",
-    "pl",
-    "cs",
-    "sk",
-    "sv",
-    "da",
-    "nb",
-    "fi",
-    "hu",
-    "ro",
-    "tr",
-    "ru",
-    "uk",
-    "bg",
-    "hr",
-    "sl",
-    "lt",
-    "lv",
-    "et",
-    "el",
-    "ca",
-    "ar",
-    "he",
-    "vi",
-    "id",
-    "hi",
-    "th",
-)  # fmt: skip - a list of codes reads better in rows
+NAMES_FILE = "printed_names.json"
+"""Months and currencies; made by `training.printed_names`, since a library of locales takes 40 MB of a process."""
 
 _PLAIN = {
     "−": "-",
@@ -198,9 +165,24 @@ def _is_currency(mark: str) -> bool:
     return not mark or mark == "%" or not mark.isalnum() or mark.upper() in _currency_codes()
 
 
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """What is in the file."""
+
+    months: Mapping[str, str]
+    """Name → numbers with spaces between; a name may differ between languages (`listopad`)."""
+    currencies: Mapping[str, str]
+    """Code → sign."""
+
+
+@cache
+def _names() -> _Names:
+    return TypeAdapter(_Names).validate_json(resources.files(__package__ or "").joinpath(NAMES_FILE).read_bytes())
+
+
 @cache
 def _currency_codes() -> frozenset[str]:
-    return frozenset(list_currencies()) | {"RM", "KR", "ZŁ", "FT", "KČ"}
+    return frozenset(_names().currencies) | {"RM", "KR", "ZŁ", "FT", "KČ"}
 
 
 @cache
@@ -208,7 +190,7 @@ def currency_symbols(code: str) -> tuple[str, ...]:
     """Signs that stand for a three-letter currency code in print; none for an unknown code."""
     if code not in _currency_codes() or len(code) != 3:
         return ()
-    full = get_currency_symbol(code, locale="en")
+    full = _names().currencies.get(code, code)
     found = {full, full.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")} - {code, ""}
     return tuple(sorted(found | ({"RM"} if code == "MYR" else set[str]()), key=len, reverse=True))
 
@@ -281,24 +263,13 @@ def _iso(year: str, month: str, day: str) -> str | None:
         return None
 
 
-def _months(name: str) -> tuple[str, ...]:
-    return _month_table().get(_month_key(name), ())
+def _months(name: str) -> list[str]:
+    return _names().months.get(month_key(name), "").split()
 
 
-def _month_key(name: str) -> str:
+def month_key(name: str) -> str:
+    """The form in which names of months are compared."""
     return unicodedata.normalize("NFKC", name).casefold().rstrip(".")
-
-
-@cache
-def _month_table() -> dict[str, tuple[str, ...]]:
-    """Name → month numbers; a name may differ between languages (`listopad`)."""
-    table: dict[str, set[int]] = {"sept": {9}}
-    for locale in _MONTH_LOCALES:
-        for width in ("wide", "abbreviated"):
-            for context in ("format", "stand-alone"):
-                for number, name in get_month_names(width, context, locale).items():
-                    table.setdefault(_month_key(name), set()).add(number)
-    return {name: tuple(map(str, sorted(numbers))) for name, numbers in table.items()}
 
 
 _ISO_DAY = re.compile(r"^(\d{4}-\d{2}-\d{2})(?:$|[T ])")

@@ -33,9 +33,13 @@ class ClaimKeeper:
 
     @contextmanager
     def hold(self, owner: str, on_lost: Callable[[], object]) -> Generator[None]:
-        """Keep a claim while its work goes on; `on_lost` is called once, from another thread, if it is gone."""
+        """Keep a claim while its work goes on; `on_lost` is called once, from another thread, if it is gone.
+
+        A process that ends keeps none: see `holds`.
+        """
         with self._lock:
-            self._held[owner] = on_lost
+            if not self._ending.is_set():
+                self._held[owner] = on_lost
             self._start()
         try:
             yield

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine, Mapping
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
@@ -55,6 +55,57 @@ class LoopThread:
         loop.call_soon_threadsafe(loop.stop)
         thread.join(_STOP_S)
         loop.close()
+
+
+class CallRoom:
+    """Room for the calls of a process to models elsewhere, and the few threads that settle them.
+
+    A call that waits for its model has a place and no thread. No more answers wait to be settled than calls may be in
+    flight, however slow settling is.
+    """
+
+    def __init__(self, in_flight: int, threads: int) -> None:
+        self._most = in_flight
+        self._change = threading.Condition()
+        self._in_flight = 0
+        self._begun = 0
+        """In flight or not yet settled."""
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="settle")
+
+    def enter(self, most: int) -> int:
+        """Take places, at least one and up to `most` (≥ 1); waits for the first."""
+        with self._change:
+            self._change.wait_for(lambda: self._free() > 0)
+            taken = min(most, self._free())
+            self._in_flight += taken
+            self._begun += taken
+        return taken
+
+    def _free(self) -> int:
+        return min(self._most - self._in_flight, 2 * self._most - self._begun)
+
+    def answered(self, settle: Callable[[], None]) -> None:
+        """A call is over: another may begin, and one of the threads does what is left to do."""
+        with self._change:
+            self._in_flight -= 1
+            self._change.notify_all()
+        self._threads.submit(settle)
+
+    def leave(self, places: int, *, called: bool) -> None:
+        """Give places back: of calls that are settled, or of steps that were not `called` for."""
+        with self._change:
+            self._begun -= places
+            self._in_flight -= 0 if called else places
+            self._change.notify_all()
+
+    def wait_settled(self, timeout_s: float) -> bool:
+        """Wait until nothing is in flight and all is settled; whether it is."""
+        with self._change:
+            return self._change.wait_for(lambda: not self._begun, timeout_s)
+
+    def stop(self) -> None:
+        """End the threads after what they are doing."""
+        self._threads.shutdown()
 
 
 async def _cancel_all() -> None:
@@ -108,8 +159,8 @@ class Services:
     models: ClientRegistry
     loop: LoopThread
     keeper: ClaimKeeper
-    slots: threading.BoundedSemaphore
-    """Model calls that may be in flight in this process."""
+    calls: CallRoom
+    """For model calls that may be in flight in this process."""
     rule: LeaseRule
     limits: JobLimits
     rules: ModelRules

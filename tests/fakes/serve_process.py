@@ -26,8 +26,8 @@ ORPHANS_END_S = 5.0
 _START_S = 60.0
 _MARKS: Mapping[str, tuple[str, ...]] = {
     "api": ("service.cli.main", "api"),
-    "cpu": ("worker", "--queue", "cpu"),
-    "io": ("worker", "--queue", "io"),
+    "cpu": ("service.cli.worker_process", "--queue", "cpu"),
+    "io": ("service.cli.worker_process", "--queue", "io"),
     "redis": ("unixsocket:",),
     "sandbox": ("service.documents.sandbox",),
 }

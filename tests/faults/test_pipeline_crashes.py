@@ -52,22 +52,26 @@ class Rings:
 
 
 class CrashingStore(Store):
-    """The real store of a process that ends at its n-th transaction: before it, or when it is committed."""
+    """The real store of a process that ends at its n-th transaction: before it, or when it is committed.
+
+    Those that other threads begin after that one never happen.
+    """
 
     def __init__(self, database: Database, at: int, *, committed: bool) -> None:
         super().__init__(database)
-        self._left = at
+        self._at = at
+        self._numbers = itertools.count(1)
         self._committed = committed
 
     @contextmanager
     def write(self, *, durable: bool = False) -> Generator[Rows]:
         """One transaction less to live."""
-        self._left -= 1
-        if self._left == 0 and not self._committed:
+        number = next(self._numbers)
+        if number > self._at or (number == self._at and not self._committed):
             raise Crash
         with super().write(durable=durable) as rows:
             yield rows
-        if self._left == 0:
+        if number == self._at:
             raise Crash
 
 

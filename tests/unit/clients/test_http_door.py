@@ -1,21 +1,81 @@
-"""No answer fills the memory."""
+"""No answer fills the memory, and calls go through the proxy that the environment names."""
 
 from __future__ import annotations
 
 import asyncio
 import gzip
 
-import httpx
+import aiohttp
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 
-from service.clients.answer_body import read_whole
+from service.clients.answer_body import read_completion, read_whole
+from service.clients.door import Call, CallOptions, DoorOptions
+from service.clients.errors import FailedAnswer
+from service.clients.http_door import HttpDoor
 from service.domain.errors import ClientError, ErrorCode
+from service.protocol.completion import ChatCompletion
+
+
+async def _read(body: bytes, *, most: int) -> bytes:
+    """A packed body, as it is read from a server."""
+
+    async def answer(_request: web.Request) -> web.Response:
+        return web.Response(body=gzip.compress(body), headers={"content-encoding": "gzip"})
+
+    app = web.Application()
+    app.router.add_get("/", answer)
+    async with (
+        TestServer(app) as server,
+        aiohttp.ClientSession() as session,
+        session.get(server.make_url("/")) as response,
+    ):
+        return await read_whole("openai", response, most=most)
 
 
 def test_an_answer_beyond_all_measure_is_not_read_to_its_end() -> None:
     """It is counted unpacked: a few packed bytes may be a thousand times as many."""
-    packed = httpx.Response(200, content=gzip.compress(b" " * 5_000), headers={"content-encoding": "gzip"})
     with pytest.raises(ClientError, match="1,000 bytes") as caught:
-        asyncio.run(read_whole("openai", packed, most=1_000))
+        asyncio.run(_read(b" " * 5_000, most=1_000))
     assert (caught.value.code, caught.value.retryable) == (ErrorCode.MODEL_BAD_ANSWER, False)
-    assert asyncio.run(read_whole("openai", httpx.Response(200, content=b"abc"), most=3)) == b"abc"
+    assert asyncio.run(_read(b" " * 1_000, most=1_000)) == b" " * 1_000
+
+
+class _Plain:
+    """Fills `AnswerReader`."""
+
+    async def read(self, response: aiohttp.ClientResponse) -> ChatCompletion:
+        return read_completion("openai", await read_whole("openai", response))
+
+    def excuse(self, failed: FailedAnswer) -> None:
+        del failed
+
+
+def test_calls_go_through_the_proxy_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name that nobody knows is reached, since only the proxy looks it up."""
+    asked: list[tuple[str, str]] = []
+
+    async def answer(request: web.Request) -> web.Response:
+        asked.append((str(request.url), request.headers["authorization"]))
+        choice = {"index": 0, "message": {"role": "assistant", "content": "{}"}, "finish_reason": "stop"}
+        return web.json_response({"choices": [choice]})
+
+    async def ask() -> ChatCompletion:
+        app = web.Application()
+        app.router.add_route("*", "/{anything:.*}", answer)
+        async with TestServer(app) as proxy:
+            monkeypatch.setenv("HTTP_PROXY", str(proxy.make_url("")))
+            monkeypatch.delenv("http_proxy", raising=False)
+            monkeypatch.setenv("NO_PROXY", "")
+            calls = CallOptions(attempts=1, max_connections=1)
+            options = DoorOptions(provider="openai", headers={"authorization": "Bearer k"}, secret="k", calls=calls)
+            door = HttpDoor(options)
+            try:
+                url = "http://model.invalid/v1/chat/completions"
+                return await door.post(Call(url=url, model="m", body=b"{}", timeout_s=5.0), _Plain())
+            finally:
+                await door.close()
+
+    assert asyncio.run(ask()).choices[0].finish_reason == "stop"
+    assert asked == [("http://model.invalid/v1/chat/completions", "Bearer k")]

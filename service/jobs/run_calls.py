@@ -1,0 +1,170 @@
+"""Steps that ask a model elsewhere: begun as there is room, settled as answers come, and without a thread meanwhile."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Sequence
+from concurrent.futures import CancelledError, Future
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from service.domain.errors import ErrorCode, InternalError, ServiceError
+from service.domain.jobs import Job, Step
+from service.domain.records import Extraction
+from service.jobs.extract_split import read_answer, without_blank_ends
+from service.jobs.model_calls import ModelCall, kept_answer, spent_by, start_call
+from service.jobs.services import Services
+from service.jobs.settle import Claim, Outcome, claim_steps, give_back, ring, settle, settle_failure
+from service.protocol.completion import ChatCompletion
+from service.storage.store import Rows
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A claim that is kept alive until its step is settled."""
+
+    claim: Claim
+    keeping: ExitStack
+    started: list[Future[ChatCompletion]] = field(default_factory=list[Future[ChatCompletion]])
+    """What is in it is cancelled if the claim is lost."""
+    settled: Future[None] = field(default_factory=Future[None])
+
+
+def begin_calls(services: Services, step_ids: Sequence[str], begun: list[Future[None]]) -> None:
+    """Start a call for each step as soon as there is room for it.
+
+    Args:
+        services: of this process.
+        step_ids: whose model is asked.
+        begun: where each call that was begun leaves what ends when it is settled.
+    """
+    waiting = deque(step_ids)
+    while waiting:
+        free = services.calls.enter(len(waiting))
+        entered = [waiting.popleft() for _ in range(free)]
+        held: list[_Held] = []
+        try:
+            if services.keeper.is_ending:
+                return
+            # All are held before the first is begun, so that none of them is begun once the process ends.
+            held = [_hold(services, claim) for claim in claim_steps(services, entered)]
+        finally:
+            services.calls.leave(len(entered) - len(held), called=False)
+        begun += [one.settled for one in held]
+        _begin_all(services, deque(held))
+
+
+def _begin_all(services: Services, waiting: deque[_Held]) -> None:
+    try:
+        while waiting:
+            _begin(services, waiting[0])
+            waiting.popleft()
+    finally:  # only if this thread was stopped
+        for held in waiting:
+            _let_go(services, held, called=False)
+
+
+def _hold(services: Services, claim: Claim) -> _Held:
+    held = _Held(claim, ExitStack())
+    keep = services.keeper.hold(claim.owner, on_lost=lambda: [call.cancel() for call in held.started])
+    held.keeping.enter_context(keep)
+    return held
+
+
+def _begin(services: Services, held: _Held) -> None:
+    """Ask the model of a step; where that cannot be, the step is settled here."""
+    call: ModelCall | None = None
+    try:
+        call = _start_call(services, held.claim)
+    except ServiceError as error:
+        _log.warning("a step was left: %s", error.message)
+    except Exception:  # the edge of a worker: its thread goes on with the next step
+        _log.exception("a step was left")
+    if call is None:
+        _let_go(services, held, called=False)
+        return
+    held.started.append(call.answer)
+    if not services.keeper.holds(held.claim.owner):  # lost while the request was built
+        call.answer.cancel()
+    end = partial(_end, services, call, held)
+    # On the loop, or in the thread that cancelled: the work is for others.
+    call.answer.add_done_callback(lambda _answer: services.calls.answered(end))
+
+
+def _start_call(services: Services, claim: Claim) -> ModelCall | None:
+    """None: there is nothing to wait for."""
+    if not services.keeper.holds(claim.owner):  # lost while others were begun, or this process ends
+        ring(services, give_back(services, claim))
+        return None
+    try:
+        shown = without_blank_ends(services, claim)
+        if shown is not None:
+            return start_call(services, shown)
+    except Exception as error:  # the request could not be built; the edge of a step
+        ring(services, settle_failure(services, claim, as_service_error(error, claim)))
+        return None
+    ring(services, settle(services, claim, Outcome()))
+    return None
+
+
+def _end(services: Services, call: ModelCall, held: _Held) -> None:
+    try:
+        ring(services, _settle_call(services, call))
+    except ServiceError as error:
+        _log.warning("a step was left: %s", error.message)
+    except Exception:  # the edge of a worker: its thread goes on with the next step
+        _log.exception("a step was left")
+    except BaseException as crash:  # whoever waits ends with it
+        held.settled.set_exception(crash)
+        raise
+    finally:
+        _let_go(services, held, called=True)
+
+
+def _let_go(services: Services, held: _Held, *, called: bool) -> None:
+    held.keeping.close()
+    services.calls.leave(1, called=called)
+    if not held.settled.done():
+        held.settled.set_result(None)
+
+
+def _settle_call(services: Services, call: ModelCall) -> tuple[Step, ...]:
+    claim, answer = call.claim, None
+    try:
+        answer = call.answer.result()
+        return settle(services, claim, outcome_of(services, call, answer))
+    except CancelledError:  # stopped from outside: the claim was lost, or this process ends
+        return give_back(services, claim)
+    except Exception as error:  # the edge of a step: everything becomes a stored fault
+        spent = spent_by(services, call, answer)
+        return settle_failure(services, claim, as_service_error(error, claim), spent)
+
+
+def outcome_of(services: Services, call: ModelCall, answer: ChatCompletion) -> Outcome:
+    """What an answer gave and cost; one that can be used is kept for the same request."""
+    outcome = read_answer(services, call.claim, answer)
+    spent = spent_by(services, call, answer)
+    if isinstance(outcome.result, Extraction):
+        outcome = replace(outcome, result=replace(outcome.result, usage=spent.usage))
+    keep = call.key if outcome.result is not None else None
+    body = kept_answer(answer) if keep is not None else b""
+
+    def apply(rows: Rows, job: Job) -> Job:
+        if keep is not None:
+            source, at = job.source_key or "", services.clock()
+            rows.answers.put(job.tenant_id, keep, source_key=source, job_id=job.id, body=body, at=at)
+        return spent.added_to(job)
+
+    return replace(outcome, apply=apply)
+
+
+def as_service_error(error: Exception, claim: Claim) -> ServiceError:
+    """What is stored of an error; one that is not ours is a fault of Fieldmark, and goes to the log."""
+    if isinstance(error, ServiceError):
+        return error
+    _log.exception("step %s (%s of job %s) failed", claim.step.id, claim.step.kind, claim.job.id, exc_info=error)
+    return InternalError(ErrorCode.INTERNAL, f"The {claim.step.kind} step failed inside Fieldmark; it is in the log.")
