@@ -20,7 +20,7 @@ from service.domain.jobs import Job, Priority, QueueName, Step, StoredFile
 from service.domain.pages import PageText
 from service.domain.records import Extraction, Issue
 from service.jobs.merge_splits import RunResult
-from service.jobs.run_steps import run_ring
+from service.jobs.run_steps import begin_ring
 from service.jobs.send_webhooks import WebhookSender
 from service.jobs.services import Services
 from service.jobs.sweep import Sweeper
@@ -69,7 +69,10 @@ class WorkerProcess:
         timer.start()
 
     def close(self) -> None:
-        """Leave nothing running."""
+        """Leave nothing running; calls under way have a moment, and are then given back."""
+        if self._services is not None and not self._services.calls.wait_settled(_GRACE_S):
+            self._services.keeper.let_go()
+            self._services.calls.wait_settled(_GRACE_S)
         if self._sender is not None:
             self._sender.stop()
         if self._sweeper is not None:
@@ -85,7 +88,7 @@ def make_worker_app(settings: Settings, queue: QueueName) -> Celery:
     process = WorkerProcess(settings, queue)
 
     def run_steps(step_ids: list[str]) -> None:
-        run_ring(process.services, Ring(queue=queue, priority=Priority.NORMAL, step_ids=tuple(step_ids)))
+        begin_ring(process.services, Ring(queue=queue, priority=Priority.NORMAL, step_ids=tuple(step_ids)))
 
     forks = queue is QueueName.CPU
 

@@ -21,9 +21,8 @@ from service.domain.records import (
 from service.extraction.choose import value_key
 from service.extraction.judging import general
 
-SURE_TOKEN = 0.99
-"""Probability that every token of a value must reach to speak for it. No measurement stands behind the figure; reviews
-take `high` back from a field where it is not borne out."""
+DOUBTED_TOKEN = 0.5
+"""Probability below which the model held another token to be at least as likely: it doubts its own value."""
 OPINION_BAR = 0.5
 """Chance from which another model's value counts against one, and for its probability."""
 AGREEMENT_BAR = 0.8
@@ -101,8 +100,9 @@ def weigh(extraction: Extraction, opinion: Opinion | None) -> Extraction:
     """The extraction with what speaks for and against each value counted in.
 
     A value of a model that tells no confidence is `high` only if it stands at exactly one place of its pages, is there
-    word for word, and either another model that is sure agrees or every token was sure. Where another model has another
-    value it is `low`, whoever gave it. A value's own confidence is never raised.
+    word for word, another model that is sure agrees, and the model did not doubt a token of it. Sure tokens alone make
+    none: what they are worth differs from model to model, and no measurement says from where they would do. Where
+    another model has another value it is `low`, whoever gave it. A value's own confidence is never raised.
 
     The probability of such a value is the other model's, which is measured: its own chance where it agrees (two who
     agree are right at least as often), what is left of it where it does not. Tokens alone give none.
@@ -126,9 +126,10 @@ def _weighed(entry: FieldEntry, evidence: Evidence | None, view: _View | None) -
     if evidence is None:
         return entry
     agreed = view is not None and view.chance >= AGREEMENT_BAR
-    sure = agreed or (evidence.token_probability or 0.0) >= SURE_TOKEN
+    doubted = evidence.token_probability is not None and evidence.token_probability < DOUBTED_TOKEN
     stands = entry.box_check is BoxCheck.MATCH and evidence.places == 1
-    return replace(entry, confidence=Confidence.HIGH if sure and stands else Confidence.LOW, probability=chance)
+    sure = agreed and stands and not doubted
+    return replace(entry, confidence=Confidence.HIGH if sure else Confidence.LOW, probability=chance)
 
 
 def _view(other: FieldEntry, *, agrees: bool) -> _View:

@@ -68,14 +68,11 @@ def test_a_value_of_which_the_embedded_model_has_another_is_low_and_both_are_kep
         assert not result_of(running, second_opinion=False)["records"][0]["conflicts"]
 
 
-def test_sure_tokens_are_evidence(tmp_path: Path) -> None:
-    """Where the model's answer tells them; a value that the page does not have stays low."""
-    with service(tmp_path, {"logprobs": True}) as (running, stub):
-        stub.answers({**TRUTH, "order_number": "LL-3382"})
-        result = result_of(running)
-    trusted = high(result)
-    assert {"/invoice_number", "/seller_name", "/total"} <= trusted
-    assert "/order_number" not in trusted
+def test_sure_tokens_alone_make_nothing_high(tmp_path: Path) -> None:
+    """With the second opinion they do no harm."""
+    with service(tmp_path, {"logprobs": True}) as (running, _):
+        assert high(result_of(running)) == set()
+        assert {"/invoice_number", "/total"} <= high(result_of(running, second_opinion=True, cache=False))
 
 
 def test_a_high_of_upstage_is_checked(tmp_path: Path) -> None:

@@ -49,10 +49,15 @@ def test_a_value_is_high_by_its_place_and_one_more_witness() -> None:
     assert trust(answer("A-1"), opinion("a-1")) == ("high", 0.9)
     assert trust(answer("A-1"), opinion("A-1", chance=0.7)) == ("low", 0.7)
     assert trust(answer("A-1"), opinion("B-1", chance=0.7)) == ("low", pytest.approx(0.3))
-    assert trust(answer("A-1", odds=0.995)) == ("high", None)
-    assert trust(answer("A-1", odds=0.98)) == ("low", None)
     assert trust(answer("A-1", places=2), opinion("A-1")) == ("low", 0.9)
-    assert trust(answer("A-1", places=0, odds=1.0)) == ("low", None)
+    assert trust(answer("A-1", places=0), opinion("A-1"))[0] == "low"
+
+
+def test_tokens_take_high_and_never_give_it() -> None:
+    """How sure a model is of its tokens says little of how right it is; that it doubts them says something."""
+    assert trust(answer("A-1", odds=1.0)) == ("low", None)
+    assert trust(answer("A-1", odds=0.5), opinion("A-1")) == ("high", 0.9)
+    assert trust(answer("A-1", odds=0.49), opinion("A-1")) == ("low", 0.9)
 
 
 @pytest.mark.parametrize("check", [BoxCheck.PARTIAL, BoxCheck.NONE, BoxCheck.UNCHECKED])
@@ -80,7 +85,8 @@ def test_a_told_low_is_never_raised() -> None:
 @pytest.mark.parametrize("chance", [None, 0.4])
 def test_an_unsure_opinion_says_nothing(chance: float | None) -> None:
     """Neither for nor against."""
-    assert trust(answer("A", odds=1.0), opinion("B", chance=chance)) == ("high", None)
+    told = extraction_of({"n": "A"}, places={"/n": (1, HERE)}, probability=0.7)
+    assert trust(told, opinion("B", chance=chance)) == ("high", 0.7)
     assert trust(answer("A"), opinion("A", chance=chance)) == ("low", None)
 
 
@@ -114,14 +120,16 @@ def test_rows_are_told_apart_by_their_places() -> None:
 
 
 def grounded(text: str, *lines: str) -> FieldEntry:
-    """The entry of a value whose every token was sure, on a page of these lines."""
+    """The entry of a value whose every token was sure and on which the other model agrees, on a page of these lines."""
     schema, written = schema_of(n="string"), json.dumps({"n": text})
     choice = told(written, [(written, -0.0001)])
     found = decode_choice(choice, schema=schema, pages=(1,), model="m")
-    return weigh(ground(found, schema, {1: page_of(*lines)}), None).fields["/n"]
+    found = ground(found, schema, {1: page_of(*lines)})
+    sure = {path: replace(entry, probability=0.9) for path, entry in found.fields.items()}
+    return weigh(found, Opinion(replace(found, fields=sure))).fields["/n"]
 
 
-def test_sure_tokens_count_for_what_is_printed_once() -> None:
+def test_agreement_counts_for_what_is_printed_once() -> None:
     """Found by the page's words: once, twice, changed by one character."""
     assert grounded("INV-20417", "Number INV-20417").confidence is Confidence.HIGH
     assert grounded("INV-20417", "Number INV-20417", "Copy of INV-20417").confidence is Confidence.LOW
