@@ -16,6 +16,7 @@ from service.embedded.proposals import TYPED, Choice, code_choices, text_choices
 from service.embedded.propose_entries import settle_entries
 from service.embedded.prose import Prose, leaves_date_open, prose_choices
 from service.embedded.standing import standing_choices
+from service.embedded.tax_sides import of_its_side
 from service.embedded.totals import fall_back_on_total, settle_totals
 
 ACCEPT = 0.5
@@ -56,6 +57,7 @@ def propose(evidence: Evidence, ask: Ask, prose: Prose) -> list[Choice]:
     if ask.kind == "date" and ask.is_concept("effective_date") and prose.is_prose:
         return _own_days(evidence, ask, prose, found)
     found += prose_choices(prose, ask, day_first=evidence.spans.day_first) + heading_choices(evidence, ask)
+    found = of_its_side(evidence, ask, found)
     return sorted(found, key=lambda c: (-c.score, c.span.segment.index))[:24]
 
 

@@ -266,12 +266,17 @@ def _beside_sender(evidence: Evidence, party: Party) -> bool:
 def recipients(evidence: Evidence) -> list[Choice]:
     """Whom the document may be sent to, by where addresses stand in it."""
     found: list[Choice] = []
-    for party in evidence.parties:
-        score = max(_buyer_score(evidence, party), 0.6 * _beside_sender(evidence, party))
-        if not party.inline and score >= 0.5 and labelness(party.name.tokens) < 0.9:
+    for party, score in recipient_parties(evidence).items():
+        if labelness(party.name.tokens) < 0.9:
             span = evidence.spans.cut(party.name, *party.name_words)
             found.append(Choice(span, span.raw.strip(" ,"), 0.45 + 0.4 * score, "recipient block"))
     return found
+
+
+def recipient_parties(evidence: Evidence) -> dict[Party, float]:
+    """The address blocks that may be the recipient's, with how much they look like it, 0.5–1."""
+    scores = {p: max(_buyer_score(evidence, p), 0.6 * _beside_sender(evidence, p)) for p in evidence.parties}
+    return {party: score for party, score in scores.items() if not party.inline and score >= 0.5}
 
 
 def joined(evidence: Evidence, segments: tuple[Segment, ...]) -> tuple[Span, str]:

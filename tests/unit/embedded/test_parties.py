@@ -123,3 +123,29 @@ def test_the_bank_of_a_statement_is_who_issues_it() -> None:
         parse_schema({"type": "object", "properties": asked}), [page([*pieces, (50, 140, "Statement of account")])]
     )
     assert found.values == dict.fromkeys(asked, "Wolkenufer Bank eG")
+
+
+VAT_IDS: JsonObject = {
+    "seller_vat_id": {"type": "string", "description": "VAT number of the seller"},
+    "buyer_vat_id": {"type": "string", "description": "VAT number of the buyer"},
+}
+
+
+@pytest.mark.parametrize(
+    ("line", "text", "expected"),
+    [
+        (88, "", None),
+        (226, "VAT no. GB 111 1111 11", "GB111111111"),
+        (300, "Customer VAT no. GB 111 1111 11", "GB111111111"),
+    ],
+)
+def test_the_vat_number_of_the_sender_is_not_the_customers(line: float, text: str, expected: str | None) -> None:
+    """One under the address of the customer is, and one whose label says so."""
+    pieces: list[tuple[float, float, str]] = [
+        (60, 60, "Quillfox Paperworks Ltd"), (60, 74, "7 Inkwell Yard, Nowherebridge NW0 0ZZ"),
+        (60, 88, "VAT no. GB 000 0000 00"), (60, 140, "Invoice QF-2026-0417"),
+        (60, 170, "Bill to"), (60, 184, "Lantern & Loom Reading Rooms"), (60, 198, "19 Cobweb Stairs"),
+        (60, 212, "Nowherebridge NW0 1ZZ"), (60, line, text),
+    ]  # fmt: skip
+    found = EmbeddedModel().extract(parse_schema({"type": "object", "properties": VAT_IDS}), [page(pieces)])
+    assert found.values == {"seller_vat_id": "GB000000000", "buyer_vat_id": expected}
