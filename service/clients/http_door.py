@@ -180,7 +180,8 @@ def _proxy_for(url: str) -> str | None:
     if not parts.hostname or proxy_bypass(parts.hostname):
         return None
     known = getproxies()
-    return known.get(parts.scheme) or known.get("all")
+    proxy = known.get(parts.scheme) or known.get("all")
+    return proxy if not proxy or "://" in proxy else f"http://{proxy}"  # many write but a host and a port
 
 
 async def _pieces(body: bytes) -> AsyncIterator[bytes]:

@@ -52,9 +52,11 @@ class _Plain:
         del failed
 
 
-def test_calls_go_through_the_proxy_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A name that nobody knows is reached, since only the proxy looks it up."""
+@pytest.mark.parametrize("told_as", ["http://", ""])
+def test_calls_go_through_the_proxy_of_the_environment(monkeypatch: pytest.MonkeyPatch, told_as: str) -> None:
+    """A name that nobody knows is reached, since only the proxy looks it up; many name it by host and port alone."""
     asked: list[tuple[str, str]] = []
+    url = f"http://model-{len(told_as)}.invalid/v1/chat/completions"  # what was found for one is kept
 
     async def answer(request: web.Request) -> web.Response:
         asked.append((str(request.url), request.headers["authorization"]))
@@ -65,17 +67,16 @@ def test_calls_go_through_the_proxy_of_the_environment(monkeypatch: pytest.Monke
         app = web.Application()
         app.router.add_route("*", "/{anything:.*}", answer)
         async with TestServer(app) as proxy:
-            monkeypatch.setenv("HTTP_PROXY", str(proxy.make_url("")))
+            monkeypatch.setenv("HTTP_PROXY", f"{told_as}{proxy.host}:{proxy.port}")
             monkeypatch.delenv("http_proxy", raising=False)
             monkeypatch.setenv("NO_PROXY", "")
             calls = CallOptions(attempts=1, max_connections=1)
             options = DoorOptions(provider="openai", headers={"authorization": "Bearer k"}, secret="k", calls=calls)
             door = HttpDoor(options)
             try:
-                url = "http://model.invalid/v1/chat/completions"
                 return await door.post(Call(url=url, model="m", body=b"{}", timeout_s=5.0), _Plain())
             finally:
                 await door.close()
 
     assert asyncio.run(ask()).choices[0].finish_reason == "stop"
-    assert asked == [("http://model.invalid/v1/chat/completions", "Bearer k")]
+    assert asked == [(url, "Bearer k")]
