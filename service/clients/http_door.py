@@ -7,12 +7,16 @@ passes the gate that all workers share; a wait that is short is waited here, a l
 from __future__ import annotations
 
 import asyncio
+import os
+import ssl
 from collections.abc import AsyncIterator
 from functools import cache
+from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
+import certifi
 from tenacity import (
     AsyncRetrying,
     RetryCallState,
@@ -56,7 +60,9 @@ class HttpDoor:
         self._slots = asyncio.Semaphore(options.calls.max_connections)
         self._http = aiohttp.ClientSession(
             headers={**options.headers, "content-type": "application/json"},
-            connector=aiohttp.TCPConnector(limit=options.calls.max_connections, keepalive_timeout=_IDLE_S),
+            connector=aiohttp.TCPConnector(
+                limit=options.calls.max_connections, keepalive_timeout=_IDLE_S, ssl=trusted_issuers() or True
+            ),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=options.calls.connect_timeout_s),
             cookie_jar=aiohttp.DummyCookieJar(),
         )
@@ -171,6 +177,18 @@ def _report_failure(error: ClientError) -> CallReport:
     if error.code in _FAILURES:
         return CallReport(end=CallEnd.FAILED, pause_s=error.retry_after_s)
     return CallReport(end=CallEnd.ANSWERED)
+
+
+def trusted_issuers() -> ssl.SSLContext | None:
+    """Whom to believe where neither the system nor the environment names anybody; None: they do.
+
+    Pythons that bring their own OpenSSL, and the smallest containers, know no certificates: no server could be called.
+    """
+    system = ssl.get_default_verify_paths()
+    named = any(os.environ.get(name) for name in (system.openssl_cafile_env, system.openssl_capath_env))
+    if named or system.cafile or (system.capath and any(Path(system.capath).iterdir())):
+        return None
+    return ssl.create_default_context(cafile=certifi.where())
 
 
 @cache

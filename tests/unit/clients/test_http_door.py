@@ -1,9 +1,11 @@
-"""No answer fills the memory, and calls go through the proxy that the environment names."""
+"""No answer fills the memory; calls go through the environment's proxy, and believe known issuers of certificates."""
 
 from __future__ import annotations
 
 import asyncio
 import gzip
+import ssl
+from pathlib import Path
 
 import aiohttp
 import pytest
@@ -13,7 +15,7 @@ from aiohttp.test_utils import TestServer
 from service.clients.answer_body import read_completion, read_whole
 from service.clients.door import Call, CallOptions, DoorOptions
 from service.clients.errors import FailedAnswer
-from service.clients.http_door import HttpDoor
+from service.clients.http_door import HttpDoor, trusted_issuers
 from service.domain.errors import ClientError, ErrorCode
 from service.protocol.completion import ChatCompletion
 
@@ -80,3 +82,25 @@ def test_calls_go_through_the_proxy_of_the_environment(monkeypatch: pytest.Monke
 
     assert asyncio.run(ask()).choices[0].finish_reason == "stop"
     assert asked == [(url, "Bearer k")]
+
+
+@pytest.mark.parametrize("folder", ["missing", "empty"])
+def test_servers_are_believed_where_the_system_knows_no_issuers(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, folder: str
+) -> None:
+    """As with a Python that brings its own OpenSSL, or in a container without certificates."""
+    (tmp_path / "empty").mkdir()
+    capath = str(tmp_path / folder) if folder == "empty" else None
+    system = ssl.get_default_verify_paths()._replace(cafile=None, capath=capath)
+    monkeypatch.setattr(ssl, "get_default_verify_paths", lambda: system)
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    monkeypatch.delenv("SSL_CERT_DIR", raising=False)
+    known = trusted_issuers()
+    assert known is not None
+    assert known.get_ca_certs()
+
+
+def test_issuers_that_the_environment_names_are_the_only_ones(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Even if there are none in it: who names his own wants no others."""
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "own.pem"))
+    assert trusted_issuers() is None
