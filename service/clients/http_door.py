@@ -195,7 +195,10 @@ def trusted_issuers() -> ssl.SSLContext | None:
 def _proxy_for(url: str) -> str | None:
     """What the environment says of proxies. aiohttp's own way would look for a `.netrc` at each call as well."""
     parts = urlsplit(url)
-    if not parts.hostname or proxy_bypass(parts.hostname):
+    if not parts.hostname:
+        return None
+    names = (parts.hostname, parts.netloc.rpartition("@")[2])  # NO_PROXY may name one of a host's ports alone
+    if any(map(proxy_bypass, names)):
         return None
     known = getproxies()
     proxy = known.get(parts.scheme) or known.get("all")

@@ -54,34 +54,60 @@ class _Plain:
         del failed
 
 
-@pytest.mark.parametrize("told_as", ["http://", ""])
-def test_calls_go_through_the_proxy_of_the_environment(monkeypatch: pytest.MonkeyPatch, told_as: str) -> None:
-    """A name that nobody knows is reached, since only the proxy looks it up; many name it by host and port alone."""
-    asked: list[tuple[str, str]] = []
-    url = f"http://model-{len(told_as)}.invalid/v1/chat/completions"  # what was found for one is kept
+async def _ask(url: str) -> ChatCompletion:
+    calls = CallOptions(attempts=1, max_connections=1)
+    door = HttpDoor(DoorOptions(provider="openai", headers={"authorization": "Bearer k"}, secret="k", calls=calls))
+    try:
+        return await door.post(Call(url=url, model="m", body=b"{}", timeout_s=5.0), _Plain())
+    finally:
+        await door.close()
+
+
+def _answering(asked: list[tuple[str, str]]) -> TestServer:
+    """A server, or a proxy, that answers whatever it is asked, and notes it."""
 
     async def answer(request: web.Request) -> web.Response:
         asked.append((str(request.url), request.headers["authorization"]))
         choice = {"index": 0, "message": {"role": "assistant", "content": "{}"}, "finish_reason": "stop"}
         return web.json_response({"choices": [choice]})
 
+    app = web.Application()
+    app.router.add_route("*", "/{anything:.*}", answer)
+    return TestServer(app)
+
+
+@pytest.mark.parametrize("told_as", ["http://", ""])
+def test_calls_go_through_the_proxy_of_the_environment(monkeypatch: pytest.MonkeyPatch, told_as: str) -> None:
+    """A name that nobody knows is reached, since only the proxy looks it up; many name it by host and port alone."""
+    asked: list[tuple[str, str]] = []
+    url = f"http://model-{len(told_as)}.invalid/v1/chat/completions"  # what was found for one is kept
+
     async def ask() -> ChatCompletion:
-        app = web.Application()
-        app.router.add_route("*", "/{anything:.*}", answer)
-        async with TestServer(app) as proxy:
+        async with _answering(asked) as proxy:
             monkeypatch.setenv("HTTP_PROXY", f"{told_as}{proxy.host}:{proxy.port}")
             monkeypatch.delenv("http_proxy", raising=False)
             monkeypatch.setenv("NO_PROXY", "")
-            calls = CallOptions(attempts=1, max_connections=1)
-            options = DoorOptions(provider="openai", headers={"authorization": "Bearer k"}, secret="k", calls=calls)
-            door = HttpDoor(options)
-            try:
-                return await door.post(Call(url=url, model="m", body=b"{}", timeout_s=5.0), _Plain())
-            finally:
-                await door.close()
+            return await _ask(url)
 
     assert asyncio.run(ask()).choices[0].finish_reason == "stop"
     assert asked == [(url, "Bearer k")]
+
+
+@pytest.mark.parametrize("with_port", [True, False])
+def test_calls_to_servers_that_need_no_proxy_go_there_at_once(monkeypatch: pytest.MonkeyPatch, with_port: bool) -> None:
+    """The environment names them by host, or by host and port."""
+    asked: list[tuple[str, str]] = []
+
+    async def ask() -> ChatCompletion:
+        async with _answering(asked) as server:
+            monkeypatch.setenv("HTTP_PROXY", "http://proxy.invalid:3128")
+            for name in ("http_proxy", "no_proxy"):
+                monkeypatch.delenv(name, raising=False)
+            monkeypatch.setenv("NO_PROXY", f"{server.host}:{server.port}" if with_port else server.host)
+            return await _ask(str(server.make_url("/v1/chat/completions")))
+
+    assert asyncio.run(ask()).choices[0].finish_reason == "stop"
+    assert len(asked) == 1
 
 
 @pytest.mark.parametrize("folder", ["missing", "empty"])
