@@ -96,8 +96,14 @@ def enum_choices(evidence: Evidence, ask: Ask, beside: list[Choice]) -> list[Cho
     return found
 
 
-def _ticked_members(evidence: Evidence, ask: Ask) -> Iterator[Choice]:
-    """The one ticked answer of a line whose answers are members of the enum, whatever the question is called."""
+def _ticked_members(evidence: Evidence, ask: Ask) -> list[Choice]:
+    """The ticked answer of the only line whose answers are members of the enum, whatever the question is called.
+
+    Yes and no, and a scale that several lines are marked on, tell nothing without their question.
+    """
+    if all(parse_boolean(str(member)) is not None for member in ask.field.enum or () if member is not None):
+        return []
+    found: list[Choice] = []
     for line in evidence.layout.lines:
         first = line.segments[0]
         ticks = ticks_beside(evidence, first)
@@ -107,7 +113,8 @@ def _ticked_members(evidence: Evidence, ask: Ask) -> Iterator[Choice]:
         ticked = [(a, member) for a, member in known if a.tick is not None and a.tick.checked]
         if len(known) > 1 and len(ticked) == 1:
             answer, member = ticked[0]
-            yield Choice(answer.span, member, 0.9, "ticked member", None, answer.tick and answer.tick.mark)
+            found.append(Choice(answer.span, member, 0.9, "ticked member", None, answer.tick and answer.tick.mark))
+    return found if len(found) == 1 else []
 
 
 def _behind_colon(text: str) -> str:

@@ -117,3 +117,20 @@ def test_words_inside_other_words_make_no_issuer_of_a_kind(head: str, field: str
         (60, 260, "Please pay into our current account, as your employer did."),
     ])  # fmt: skip
     assert values_of(schema, letter) == {field: None, "tenant": None}
+
+
+@pytest.mark.parametrize(
+    ("members", "lines"),
+    [
+        (["yes", "no"], ["Newsletter: ☒ yes ☐ no"]),
+        (["good", "fair", "poor"], ["Staff: ☒ good ☐ fair ☐ poor", "Rooms: ☐ good ☐ fair ☒ poor"]),
+    ],
+)
+def test_the_answer_to_another_question_is_not_taken(members: list[str], lines: list[str]) -> None:
+    """Yes and no answer any question, and a scale that several lines are marked on tells nothing of another one."""
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {"garden_access": {"type": "string", "enum": [*members]}},
+    }
+    text = page([(60, 100 + 20 * i, line) for i, line in enumerate(lines)])
+    assert values_of(schema, text) == {"garden_access": None}
