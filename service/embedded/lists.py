@@ -71,7 +71,7 @@ _INDENT = 6.0
 _WORDED = frozenset({"text", "person", "org"})
 _SEPARATOR = re.compile(
     r"\s*[;,](?!\s*(?:Inc|LLC|Ltd|Jr|Sr|Corp|GmbH)\b)\s+(?:and |und |et |y |e |en )?"
-    r"|\s+(?:and|und|et|y|en|&)\s+(?=[A-ZÀ-Þ])"
+    r"|(?P<joined>\s+(?:and|und|et|y|en|&)\s+(?=[A-ZÀ-Þ]))"
 )
 _MOST_WORDS = 5
 """Words of one value on average, up to which signs between them part values rather than sentences."""
@@ -82,7 +82,7 @@ def _parted(evidence: Evidence, ask: Ask, values: list[Choice]) -> list[Choice]:
     if len(values) != 1 or ask.is_concept("party"):
         return values
     whole = values[0]
-    cuts = [m.span() for m in _SEPARATOR.finditer(whole.span.raw)]
+    cuts = _cuts(whole.span.raw, of_persons=ask.kind == "person")
     if not cuts or len(whole.span.raw.split()) > _MOST_WORDS * (len(cuts) + 1):
         return values
     starts, ends = [0, *(b for _, b in cuts)], [*(a for a, _ in cuts), len(whole.span.raw)]
@@ -94,3 +94,10 @@ def _parted(evidence: Evidence, ask: Ask, values: list[Choice]) -> list[Choice]:
         if text:
             found.append(replace(whole, span=evidence.spans.cut(whole.span.segment, first, last), value=text))
     return found
+
+
+def _cuts(text: str, *, of_persons: bool) -> list[tuple[int, int]]:
+    """Where values are parted: at commas, and at the `and` of such a list; one name may be joined of two."""
+    found = list(_SEPARATOR.finditer(text))
+    listed = any(m["joined"] is None for m in found)
+    return [m.span() for m in found if m["joined"] is None or of_persons or (listed and "&" not in m["joined"])]

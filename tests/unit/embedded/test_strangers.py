@@ -87,6 +87,27 @@ def test_lists_under_a_heading_and_behind_a_colon():
     }
 
 
+def test_names_that_are_joined_of_two_stay_whole():
+    """An `&` or an `and` in one name parts no list; commas do."""
+    pieces = [(60, 100, "Suppliers: Smith & Sons, Baker & Lowe"), (60, 140, "Sponsors: Fennel and Rye")]
+    texts: Json = {"type": "array", "items": {"type": "string"}}
+    assert ask({"suppliers": texts, "sponsors": texts}, pieces) == {
+        "suppliers": ["Smith & Sons", "Baker & Lowe"],
+        "sponsors": ["Fennel and Rye"],
+    }
+
+
+def test_only_an_office_is_cut_from_a_name():
+    """Neither the first name behind a double surname nor what a product is made of."""
+    pieces = rows((60, 240), 100, 16, [["Contact", "Ann Lee, Head of Sales"], ["Patient", "García López, María"],
+                                       ["Product name", "Rye loaf, sliced"]])  # fmt: skip
+    assert ask({"contact": TEXT, "patient": TEXT, "product_name": TEXT}, pieces) == {
+        "contact": "Ann Lee",
+        "patient": "García López, María",
+        "product_name": "Rye loaf, sliced",
+    }
+
+
 def test_an_enum_whose_members_are_printed_with_boxes_needs_no_label():
     """The ticked one is meant, though the question is worded otherwise; yes and no may stand under the question."""
     pieces = [
