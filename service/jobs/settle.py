@@ -89,9 +89,11 @@ NOTHING_SPENT = Spent()
 
 def claim_steps(services: Services, step_ids: Collection[str]) -> tuple[Claim, ...]:
     """Claim those of the steps that are to be had; one transaction."""
-    now = services.clock()
     claims: list[Claim] = []
     with services.store.write() as rows:
+        # Only now: a budget goes by who began first, and a claim that waited for the database must not count as older
+        # than one that it let go ahead.
+        now = services.clock()
         # In the order in which cancelling and ringing lock them, so that no two transactions wait for each other.
         for step, job in sorted(rows.steps.get_with_jobs(step_ids), key=lambda found: found[0].id):
             owner = f"{services.process_id}:{uuid.uuid4().hex[:12]}"
