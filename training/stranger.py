@@ -26,6 +26,10 @@ _EMPTY_SENTENCES = (
 _COLUMNS = (("This Period", "YTD"), ("Current", "Year to date"), ("2024", "2023"), ("Plan", "Actual"), ("Net", "Gross"))
 
 
+_MOST_LABELS = 12
+"""Labels of one sheet: there are not many more that share no word."""
+
+
 def make_slip(rng: Random) -> Paper:
     """A form that is filled in on lines, each with its label under it."""
     paper = new_paper(rng, "slip", scanned=0.5, english=0.7)
@@ -33,7 +37,7 @@ def make_slip(rng: Random) -> Paper:
     sheet.write(45.0, 40.0, f"{_thing(rng).title()} card", replace(paper.look, size=14.0, bold=True))
     small, y = replace(paper.look, size=0.75 * paper.look.size), 90.0
     for _ in range(rng.randrange(3, 9)):
-        across = rng.choice((1, 2, 2, 3))
+        across = min(rng.choice((1, 2, 2, 3)), _MOST_LABELS - len(paper.others) - len(paper.empty))
         for place in range(across):
             label, kind = _new_label(paper), rng.choice(_WRITTEN)
             x = 45.0 + place * (sheet.width - 90) / across

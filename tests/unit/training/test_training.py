@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from training.examples import examples
 from training.fit import Size, grow, train
 from training.forest import forest_of, write_forest
 from training.run import Trained, learn
+from training.stranger import make_slip
 
 SMALL = Size(trees=12, leaves=6, least=10)
 
@@ -50,6 +52,13 @@ def test_all_kinds_are_made_and_what_is_asked_stands_in_the_schema():
         asked = {child.name for child in parse_schema(document.schema).root.properties}
         assert set(document.truth) | document.absent == asked
         assert not set(document.truth) & document.absent
+
+
+def test_a_slip_ends_however_many_lines_it_has():
+    """Its labels share no word, and words run out."""
+    for seed in range(200):
+        slip = make_slip(Random(seed))
+        assert 0 < len(slip.others) + len(slip.empty) <= 12
 
 
 def test_the_service_sums_trees_as_the_trainer_does():
