@@ -7,7 +7,7 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
-from playwright.sync_api import Browser, Route, expect
+from playwright.sync_api import Browser, expect
 from playwright.sync_api import Error as PlaywrightError
 
 from service.auth.keys import create_key
@@ -366,25 +366,3 @@ def test_the_menu_and_the_dialogs_need_no_mouse(open_screen: Opener, stub: Model
     page.reload()
     expect(page.locator("#state")).to_have_text("Approved")
     expect(page.locator("#value")).not_to_be_editable()
-
-
-def test_who_types_quickly_is_not_told_of_a_conflict_with_themselves(open_screen: Opener, stub: ModelStub) -> None:
-    """What would be stored is not asked any more once it was sent, however slowly the service answers."""
-    stub.answers(WRONG)
-    screen = open_screen()
-    job = screen.hand_in(invoice(), schema())
-    screen.open(job)
-    asked: list[str] = []
-
-    def slowly(route: Route) -> None:
-        asked.append(route.request.url)
-        screen.page.wait_for_timeout(600)  # longer than typing waits before it asks
-        route.continue_()
-
-    screen.page.route("**/corrections*", slowly)
-    screen.page.locator(".field", has_text="Total").last.click()
-    screen.page.keyboard.type("425,40")
-    screen.page.keyboard.press("Enter")
-    screen.stored()
-    expect(screen.page.locator(".field", has_text="Total").last).to_contain_text("425.4")
-    assert [url for url in asked if "dry_run" in url] == []

@@ -58,10 +58,22 @@ async function reload(batch) {
 export async function refused(batch, error) {
   const [operation] = batch;
   if (error.status === 412) return resolveConflict(batch, error);
-  if (operation.path === hand.leaf?.address) hand.card.complain(error.message);
-  else notice(error.message);
   if (operation.op === "confirm") await reload(batch);
+  const leaf = operation.record === hand.doc.model.id ? hand.doc.model.byAddress.get(operation.path) : null;
+  if (operation.op === "set" && leaf) putBack(leaf, operation.value, error.message);
+  else notice(error.message);
   return undefined;
+}
+
+/** What was not stored waits in its field, as it was typed; nobody is taken there from something half typed. */
+function putBack(leaf, value, message) {
+  const entry = hand.doc.model.entry(leaf);
+  if (entry.reviewed?.before !== undefined) entry.reviewed = entry.reviewed.before;
+  hand.doc.model.changed();
+  hand.panel.refresh(leaf);
+  if (leaf === hand.leaf && hand.card.changed) return hand.card.complain(message);
+  hand.doc.refused.set(leaf.address, { text: plain(value), message });
+  return hand.card.changed ? notice(`${leaf.label}: ${message}`) : open(leaf);
 }
 
 /** Somebody else changed the same cell: both values, and a choice. */

@@ -84,6 +84,12 @@ export class Card {
     this.input.select();
   }
 
+  /** Something that was typed earlier and refused. */
+  putBack({ text, message }) {
+    this.input.value = text;
+    this.#say(message, "bad");
+  }
+
   complain(message) {
     this.#say(message, "bad");
   }

@@ -35,25 +35,28 @@ function kept(value) {
   return entry.value !== null && plain(value).length > 0 ? place(entry) : undefined;
 }
 
-/** Enter: store or confirm, then the next doubtful field. */
+/** Enter: store or confirm, then the next doubtful field at once: who types on must not wait for the service. */
 export async function accept() {
   if (hand.card.changed) {
-    const at = hand.leaf;
     await change({ value: hand.card.text });
-    await hand.doc.changes.settled();
-    if (hand.leaf !== at || hand.card.preview.classList.contains("bad")) return;
+    presume(hand.leaf, "set");
   } else if (hand.doc.model.isOpen(hand.leaf) || hand.doc.model.mark(hand.leaf) === "passed") {
     confirm();
   }
   next();
 }
 
-function confirm() {
-  const entry = hand.doc.model.entry(hand.leaf);
-  entry.reviewed = { as: "confirm", by: "you" };
+/** What is on its way counts as looked at; if the service refuses it, what it was before comes back. */
+function presume(leaf, as) {
+  const entry = hand.doc.model.entry(leaf);
+  hand.doc.model.record.fields[leaf.pointer] = { ...entry, reviewed: { as, by: "you", before: entry.reviewed ?? null } };
   hand.doc.model.changed();
-  send([{ op: "confirm", record: hand.leaf.record, path: hand.leaf.address, old: entry.value }]);
-  hand.panel.refresh(hand.leaf);
+  hand.panel.refresh(leaf);
+}
+
+function confirm() {
+  send([{ op: "confirm", record: hand.leaf.record, path: hand.leaf.address, old: hand.doc.model.entry(hand.leaf).value }]);
+  presume(hand.leaf, "confirm");
 }
 
 /** The document does not have the field in hand. */
@@ -116,5 +119,6 @@ export function copyAbove() {
 export function acceptAlike() {
   const alike = hand.doc.model.open().filter((item) => item.table === hand.leaf.table && (!hand.leaf.table || item.column === hand.leaf.column));
   if (alike.length) send(alike.map((item) => ({ op: "confirm", record: item.record, path: item.address, old: hand.doc.model.entry(item).value })));
-  hand.doc.changes.settled().then(next);
+  for (const item of alike) presume(item, "confirm");
+  next();
 }

@@ -37,7 +37,7 @@ export async function load(jobId, known) {
     setTimeout(() => load(jobId), 1000);
     return;
   }
-  hand.doc = { ...found, recordAt: 0, quietUntil: hand.doc ? performance.now() + TOO_SOON_MS : 0, changes: new Changes(found.job, { stored, refused, told }) };
+  hand.doc = { ...found, recordAt: 0, quietUntil: hand.doc ? performance.now() + TOO_SOON_MS : 0, refused: new Map(), changes: new Changes(found.job, { stored, refused, told }) };
   hand.doc.changes.revision = found.result.revision;
   $("#loading").hidden = true;
   $("#work").hidden = false;

@@ -50,6 +50,9 @@ export function drawBoxes() {
 /** The card as the field in hand is now. */
 export function fill() {
   hand.card.show(hand.doc.model, hand.leaf, { jobId: hand.doc.job.id, canUndo: hand.doc.changes.canTakeBack, isDecided: DECIDED.has(hand.doc.job.review.state) });
+  const typed = hand.doc.refused.get(hand.leaf.address);
+  if (typed) hand.card.putBack(typed);
+  hand.doc.refused.delete(hand.leaf.address);
 }
 
 /** Take a field in hand. */
