@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import floor
+
 import numpy as np
 
 from service.documents.pieces import Floats, Ints, Letters
@@ -35,7 +37,7 @@ def drawn_again(letters: Letters) -> Ints:
         if _is_taken(seen, code, at_x, at_y):
             again.append(index)
         else:
-            seen.setdefault((code, int(at_x), int(at_y)), []).append((at_x, at_y))
+            seen.setdefault((code, floor(at_x), floor(at_y)), []).append((at_x, at_y))
     return np.array(again, np.int64)
 
 
@@ -84,6 +86,6 @@ def _is_taken(seen: _Seen, code: int, x: float, y: float) -> bool:
 
 def _near(place: float) -> tuple[int, ...]:
     """Cells of side 1 that lie within reach of a place."""
-    cell = int(place)
+    cell = floor(place)
     part = place - cell
     return (cell, cell - 1) if part < _TWICE else (cell, cell + 1) if part > 1 - _TWICE else (cell,)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from service.documents.pieces import Glyph, Letters, Piece, TextStyle
@@ -125,6 +125,7 @@ def test_presentation_forms_become_letters() -> None:
 
 
 @given(st.floats(-40, 700), st.floats(-40, 900), st.floats(-1.1, 1.1), st.floats(-1.1, 1.1))
+@example(0.0, -16.0, 0.0, -1.0)  # beyond the edge of the page
 def test_a_letter_drawn_twice_is_one_wherever_it_stands(x: float, y: float, right: float, down: float) -> None:
     """Neither the edges of the page nor those of any grid matter; two letters further apart are two."""
     assert [p.text for p in words_of([*typed("k", x, y), *typed("k", x + right, y + down)])] == ["k"]
