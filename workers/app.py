@@ -85,6 +85,9 @@ def make_worker_app(settings: Settings, queue: QueueName) -> Celery:
     """The application of one worker: threads that wait for `io`, forked processes that compute for `cpu`."""
     app, task = open_celery(settings)
     app.conf.update(worker_proc_alive_timeout=_START_S, broker_connection_max_retries=None)
+    if queue is QueueName.IO:
+        # A consumer that holds all it may looks for more only once a second; few, so that what is urgent does not wait.
+        app.conf.update(worker_disable_prefetch=False, worker_prefetch_multiplier=_AHEAD)
     process = WorkerProcess(settings, queue)
 
     def run_steps(step_ids: list[str]) -> None:
@@ -148,6 +151,8 @@ def run_worker(settings: Settings, queue: QueueName, *, urgent: bool = False) ->
     worker.start()
 
 
+_AHEAD = 4
+"""Messages for each thread of `io` that are taken off the queue before it is free."""
 _GRACE_S = 2.0
 """So long model calls may go on after SIGTERM; `serve` waits 5 s for its children, a container 10 s."""
 _START_S = 60.0
