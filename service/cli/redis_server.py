@@ -65,7 +65,7 @@ def _binary_in_wheel() -> Path | None:
 def _runs(binary: Path) -> bool:
     """A program of another platform, or without its libraries, shows itself here and not at the first job."""
     try:
-        trial = subprocess.run([binary, "--version"], capture_output=True, timeout=_TRIAL_S, check=False)  # noqa: S603 - the operator's, or our own wheel's
+        trial = subprocess.run([binary, "--version"], capture_output=True, timeout=_TRIAL_S, check=False)  # noqa: S603 - the operator's, one on PATH, or our wheel's
     except (OSError, subprocess.TimeoutExpired):
         return False
     if trial.returncode != 0:

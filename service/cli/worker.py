@@ -25,4 +25,5 @@ def worker(
     """Work on one queue until told to stop; SIGTERM lets it finish what it is doing."""
     require_queue(load_settings(home))
     command = command_of(queue, urgent=urgent, home=home)
-    os.execv(command[0], command)  # noqa: S606 - our own; it needs no library of the command line
+    # In place of this process: a worker keeps no library of the command line in memory.
+    os.execv(command[0], command)  # noqa: S606 - our own interpreter and module
