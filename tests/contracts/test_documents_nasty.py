@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
-from service.documents.reader import DocumentReader, ReadingLimits
+from service.documents.reader import DocumentReader
 from service.domain.errors import ErrorCode, InputError
 from service.domain.pages import PageRange, PageText, TextSource
+from tests.contracts.documents_made import LIMITS
 
 NASTY = Path(os.environ.get("FIELDMARK_EVAL") or Path(__file__).parents[2].parent / "shared" / "eval") / "nasty"
 D, SCAN, N, U, F = TextSource.DIGITAL, TextSource.OCR, TextSource.NONE, TextSource.UNREADABLE, TextSource.FAILED
@@ -150,16 +151,7 @@ CASES: dict[str, Case] = {
 @pytest.fixture(scope="module")
 def reader() -> Iterator[DocumentReader]:
     """One warm reader, so that a file cannot spoil the next one's reading either."""
-    made = DocumentReader(
-        ReadingLimits(
-            max_pages=100,
-            max_page_pixels=200_000_000,
-            page_timeout_s=20.0,
-            ocr_page_timeout_s=90.0,
-            pdf_memory_bytes=2_000_000_000,
-            ocr_memory_bytes=1_400_000_000,
-        )
-    )
+    made = DocumentReader(replace(LIMITS, max_pages=100, max_page_pixels=200_000_000))
     yield made
     made.close()
 

@@ -73,19 +73,24 @@ def test_a_page_is_read_again_from_its_picture(service: Pipeline) -> None:
         _mended(service, again, PageWishes(read_again=[1, 2]))
 
 
-def test_a_page_is_turned_with_its_words_and_what_was_corrected(service: Pipeline) -> None:
-    """Picture, words, boxes, places of corrections and the history; the same bytes are turned from the start."""
-    job = service.run(_letter(sideways=True), schema=SCHEMA, model="embedded")
-    before = service.result(job)["file"]["pages"][0]
+def _put(service: Pipeline, job: Job, value: str, *, by: str) -> None:
+    """Correct the number, with a place on a page that lies on its side."""
     put = Operation(
         id="a",
         kind=OperationKind.SET,
         path="/number",
         old=service.result(job)["records"][0]["values"]["number"],
-        value="L-17",
+        value=value,
         location=Location(1, Box(0.1, 0.2, 0.15, 0.6).quad()),
     )
-    correct(service.services, TENANT, job.id, "ada", CorrectionRequest(operations=(put,)))
+    correct(service.services, TENANT, job.id, by, CorrectionRequest(operations=(put,)))
+
+
+def test_a_page_is_turned_with_its_words_and_what_was_corrected(service: Pipeline) -> None:
+    """Picture, words, boxes, places of corrections and the history; the same bytes are turned from the start."""
+    job = service.run(_letter(sideways=True), schema=SCHEMA, model="embedded")
+    before = service.result(job)["file"]["pages"][0]
+    _put(service, job, "L-17", by="ada")
     again = _mended(service, job, PageWishes(turn={1: 90}, by="ada"))
     result = service.result(again)
     page = result["file"]["pages"][0]
@@ -110,15 +115,7 @@ def test_a_page_is_turned_with_its_words_and_what_was_corrected(service: Pipelin
 def test_corrections_of_another_job_follow_a_page_that_was_turned(service: Pipeline) -> None:
     """Their places stay on the page as that job shows it, and turn when its own next run shows it turned."""
     one, other = (service.run(_letter(sideways=True, text="L-99"), schema=SCHEMA, model="embedded") for _ in range(2))
-    put = Operation(
-        id="a",
-        kind=OperationKind.SET,
-        path="/number",
-        old=service.result(other)["records"][0]["values"]["number"],
-        value="L-99",
-        location=Location(1, Box(0.1, 0.2, 0.15, 0.6).quad()),
-    )
-    correct(service.services, TENANT, other.id, "ben", CorrectionRequest(operations=(put,)))
+    _put(service, other, "L-99", by="ben")
     _mended(service, one, PageWishes(turn={1: 90}, by="ada"))
 
     def shown(job: Job) -> tuple[int, object]:
