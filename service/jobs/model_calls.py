@@ -43,7 +43,7 @@ class ModelCall:
 
 
 def start_call(services: Services, claim: Claim) -> ModelCall:
-    """Ask the model of a step, unless its answer is known.
+    """Ask the model of a step, unless its answer is known; the call of a claim that is lost is cancelled.
 
     Raises:
         ServiceError: the request cannot be built, or may not be sent.
@@ -57,6 +57,10 @@ def start_call(services: Services, claim: Claim) -> ModelCall:
         answer: Future[ChatCompletion] = Future()
         answer.set_result(known)
         return ModelCall(claim=claim, answer=answer, cached=True)
+    if not services.keeper.holds(claim.owner):  # lost while the request was built: it is not sent
+        gone: Future[ChatCompletion] = Future()
+        gone.cancel()
+        return ModelCall(claim=claim, answer=gone)
     scope = CallScope(egress=egress_of(services, claim), requests_left=left)
     work: Coroutine[None, None, ChatCompletion] = within(
         scope, client.complete(request, timeout_s=services.limits.model_timeout_s)

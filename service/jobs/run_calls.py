@@ -88,7 +88,7 @@ def _begin(services: Services, held: _Held) -> None:
         _let_go(services, held, called=False)
         return
     held.started.append(call.answer)
-    if not services.keeper.holds(held.claim.owner):  # lost while the request was built
+    if not services.keeper.holds(held.claim.owner):  # lost before it could be cancelled
         call.answer.cancel()
     end = partial(_end, services, call, held)
     # On the loop, or in the thread that cancelled: the work is for others.

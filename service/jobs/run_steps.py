@@ -6,7 +6,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 
 from service.domain.errors import ServiceError
 from service.domain.jobs import QueueName, Step, StepKind
@@ -78,7 +78,7 @@ def _work(services: Services, claim: Claim) -> tuple[Step, ...]:
             outcome = _WORK[claim.step.kind](services, claim)
         return settle(services, claim, outcome)
     except Exception as error:  # the edge of a step: everything becomes a stored fault
-        if stopped.is_set():  # from outside, which is no fault of the step
+        if stopped.is_set() or isinstance(error, CancelledError):  # from outside, which is no fault of the step
             return give_back(services, claim)
         return settle_failure(services, claim, as_service_error(error, claim))
 
