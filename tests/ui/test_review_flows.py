@@ -106,7 +106,7 @@ def test_two_reviewers_get_two_documents(
     reviewers: list[Screen] = []
     for name in ("ada", "ben"):
         key = create_key(service[1].services, user=name, role=Role.REVIEW).secret
-        reviewer = open_screen()
+        reviewer = open_screen(expected="status of 401")  # of what is on its way when somebody signs out
         expect(reviewer.page).to_have_url(re.compile("/sign-in$"))
         reviewer.page.get_by_label("Your key").fill(key)
         reviewer.page.get_by_role("button", name="Sign in").click()
