@@ -2,7 +2,8 @@
 
     python -m benchmarks.quality [--model M] [--words DIR] [--keep RUN.json] [--from RUN.json] [--out FILE]
 
-Reads the evaluation documents beside the repository (or in FIELDMARK_EVAL), which are never part of it. The figures are
+Reads the evaluation documents beside the repository (or in FIELDMARK_EVAL), which are never part of it, and draws the
+invented ones of `benchmarks/strangers`. The figures are
 those of `fieldmark evaluate`, run twice: on the sets as they are, divided by issuer, and with foreign fields added to
 every schema. What stands under "What bounds them" is written by hand, in `quality_notes.md`.
 """
@@ -22,6 +23,7 @@ from typing import Any
 
 from benchmarks.eval_sets import CRITICAL, prepare
 from benchmarks.quality_words import evaluate_words
+from benchmarks.strangers.make import make_set
 from service.cli.exit_codes import ExitCode
 from service.domain.shares import Share
 
@@ -325,8 +327,9 @@ def _share(value: float | None, digits: int = 3) -> str:
 
 
 def _run(model: str | None, words: Path | None, *, foreign: bool) -> Figures:
-    sets = find_sets()
-    return evaluate(sets, model, foreign=foreign) if words is None else evaluate_words(sets, words, foreign=foreign)
+    with tempfile.TemporaryDirectory() as folder:
+        sets = [*find_sets(), make_set(Path(folder))]
+        return evaluate(sets, model, foreign=foreign) if words is None else evaluate_words(sets, words, foreign=foreign)
 
 
 def main() -> None:
