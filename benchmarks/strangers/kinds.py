@@ -72,7 +72,7 @@ def _kinds(path: Path) -> Iterator[Kind]:
 
 def _field(line: str) -> Field:
     told, _, description = line.partition(" # ")
-    path, maker, *arguments = told.split(maxsplit=2)
+    path, maker, *arguments = told.strip().split(maxsplit=2)
     mark = path[0] if path[0] in "~!?" else ""
     return Field(
         path=path.removeprefix(mark),
