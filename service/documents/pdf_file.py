@@ -56,6 +56,11 @@ class PdfFile:
         """
         self._document = _open(path, password)
         self.traits = _traits(path)
+        self._rebuilt = not pdfium_c.FPDF_DocumentHasValidCrossReferenceTable(self._document)
+        """Whether the table of objects is broken, and PDFium made up the document from those it found."""
+        if self._rebuilt and all(self._has_lost_content(index) for index in range(self.page_count)):
+            self.close()
+            raise _damaged()
 
     @property
     def document(self) -> pdfium.PdfDocument:
@@ -98,12 +103,19 @@ class PdfFile:
             return PageSize(index + 1, DEFAULT_WIDTH, DEFAULT_HEIGHT)
         return PageSize(index + 1, round(size.width * unit, 2), round(size.height * unit, 2))
 
+    def _has_lost_content(self, index: int) -> bool:
+        try:
+            with self.page(index, measured=False):
+                return False
+        except InputError:
+            return True
+
     @contextmanager
     def page(self, index: int, *, measured: bool = True) -> Generator[tuple[pdfium.PdfPage, PageFrame]]:
         """Load a page (0-based) and close it again; `measured`: its letters are looked at.
 
         Raises:
-            InputError: `damaged_file`; the page cannot be loaded.
+            InputError: `damaged_file`; the page cannot be loaded, or is empty in a file that is damaged.
         """
         try:
             page = self._loaded(index, measured=measured)
@@ -112,6 +124,11 @@ class PdfFile:
                 ErrorCode.DAMAGED_FILE, f"Page {index + 1} of the file is damaged and cannot be opened."
             ) from error
         try:
+            if self._rebuilt and not pdfium_c.FPDFPage_CountObjects(page):
+                raise InputError(
+                    ErrorCode.DAMAGED_FILE,
+                    f"The file is damaged, and page {index + 1} has lost its content; send it again or repair it.",
+                )
             if _bounds(page) is None:
                 page = self._with_default_box(page, index)
             yield page, self._frame(page, index)
@@ -196,6 +213,10 @@ def _open_error(error: pdfium.PdfiumError, password: str | None) -> InputError:
         return _no_pages()
     if code == pdfium_c.FPDF_ERR_SECURITY:
         return InputError(ErrorCode.UNSUPPORTED_FORMAT, "The file is encrypted in a way that is not supported.")
+    return _damaged()
+
+
+def _damaged() -> InputError:
     return InputError(
         ErrorCode.DAMAGED_FILE,
         "The file is not a readable PDF: it is damaged or incomplete; send it again or repair it.",

@@ -53,7 +53,7 @@ CASES: dict[str, Case] = {
     "ocrmypdf__invalid.pdf": fails(ErrorCode.DAMAGED_FILE),
     "paperless-ngx__invalid_pdf.pdf": Case(("Invoice number: 123456", "Bill to"), (D, D)),
     "paperless-ngx__test_with_bom.pdf": Case(("You may or may not have heard about paperless",), (D, D)),
-    "pdf.js__GHOSTSCRIPT-698804-1-fuzzed.pdf": Case(sources=(N,)),
+    "pdf.js__GHOSTSCRIPT-698804-1-fuzzed.pdf": fails(ErrorCode.DAMAGED_FILE),
     "pdf.js__Pages-tree-refs.pdf": Case(("Pages loop",), (D, F), issue=ErrorCode.DAMAGED_FILE, page=2),
     "pdf.js__issue9105_reduced.pdf": Case(("Issue 9105",)),
     "pdf.js__poppler-742-0-fuzzed.pdf": fails(ErrorCode.DAMAGED_FILE),

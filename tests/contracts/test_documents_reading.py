@@ -297,3 +297,18 @@ def test_what_cannot_be_read_says_why(reader: DocumentReader, tmp_path: Path, da
         with pytest.raises(InputError) as caught:
             reader.open(path)
     assert caught.value.code is code
+
+
+def test_a_page_that_a_damaged_file_has_lost_is_not_taken_for_a_blank_one(
+    reader: DocumentReader, tmp_path: Path
+) -> None:
+    """The table of objects is broken, and with it what the second page shows; a file of such pages is refused."""
+    shown = raw_pdf(b"BT /F1 12 Tf 40 200 Td (Delivery note 5512) Tj ET", pages=2).replace(b"\nxref\n", b"\nxxxx\n")
+    first, second = shown.rpartition(b"/Contents 4 0 R")[::2]
+    whole, partly = read(reader, tmp_path, shown), read(reader, tmp_path, first + b"/Contents 9 0 R" + second)
+    assert [page.text() for page in whole] == ["Delivery note 5512"] * 2
+    assert [page.source for page in partly] == [TextSource.DIGITAL, TextSource.FAILED]
+    assert {issue.code for issue in partly[1].issues} == {ErrorCode.DAMAGED_FILE}
+    with pytest.raises(InputError) as caught:
+        read(reader, tmp_path, shown.replace(b"/Contents 4 0 R", b"/Contents 9 0 R"))
+    assert caught.value.code is ErrorCode.DAMAGED_FILE
