@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from service.embedded.fields import Ask
 from service.embedded.labels import canonical, split_name
+from service.embedded.lasting import lasts_so_long
 from service.embedded.layout import Layout, Segment, Token
 from service.embedded.normalise import PERIOD, date_pattern, fold, parse_date, parse_period
 from service.embedded.proposals import Choice
@@ -121,12 +122,23 @@ _REFERRED = re.compile(
     r"\b(?:that certain|certain|such|the|an?)\s+(?:[\w&’'-]+\s+){1,5}(?:agreement|plan|lease)\b"
     r"\W*(?:\([^()]*\)\W*)?(?:dated|made|entered into)\b[^.;]{0,30}$"
 )
+_NARRATED = re.compile(
+    r"\b(?:the|that|an?|such|said)\s+(?:[\w&’'-]+\s+){1,5}(?:agreement|plan|lease|contract)\b[^.;]{0,60}"
+    r"\bw(?:as|ere) (?:signed|executed|made|entered into|concluded)\b[^.;]{0,30}$"
+)
+_OTHER_DAY = re.compile(
+    r"\b(?:expir|terminat|end[si]|due|payable)\w*(?:\W+\w+){0,2}\W*$"
+    r"|\b(?:until|till|through|by|before|after|since|prior to|later than)\W+(?:the\W+)?(?:\d\w{0,4}\W+day of\W+)?$"
+)
+"""A day on which something ends or by which something is to be done."""
 _OTHER_CONTRACT = re.compile(r"agreement|plan\b|lease|contract|note\b|amendment|\bact\b")
 
 
 def _of_another(before: str, after: str) -> bool:
-    """Whether a date is that of another agreement which the text refers to."""
-    if _REFERRED.search(before) and not re.search(r"\bthis\b[^.;]{0,90}$", before):
+    """Whether a date is that of another agreement which the text refers to, or one on which something ends."""
+    if _OTHER_DAY.search(before[-60:]):
+        return True
+    if (_REFERRED.search(before) or _NARRATED.search(before)) and not re.search(r"\bthis\b[^.;]{0,90}$", before):
         return True
     defined = _DEFINED.match(after)
     if defined is None or "effective" in defined["term"]:
@@ -137,9 +149,31 @@ def _of_another(before: str, after: str) -> bool:
 
 _LAW = re.compile(
     r"(?:laws?|legislation|statutes)\s+(?:and\s+\w+\s+)?of\s+(?:the\s+)?"
-    r"(?:(?:state|commonwealth|province|republic|country|people.s republic)\s+of\s+(?:the\s+)?)?"
+    r"(?P<part>(?:state|commonwealth|province|republic|country|people.s republic)\s+of\s+(?:the\s+)?)?"
+    r"|(?P<named>\b(?:govern|constru|interpret)\w*(?:\W+\w+){0,6}?\W+(?:by|under|with|to)\s+(?:the\s+)?)"
+    r"(?=(?:[\w’'-]+\s+){1,3}laws?\b)"
 )
-_PLACE = re.compile(r"[A-Z][\w’'-]*(?:\s+(?:of\s+)?[A-Z][\w’'-]*)*")
+_PLACE = re.compile(r"[A-Z][\w’'-]*(?:\s+(?:of\s+|and\s+(?=Wales))?[A-Z][\w’'-]*)*")
+_AFTER_PLACE = re.compile(
+    r"\s+(?:(?:Without|And(?! Wales)|In|The|As|For|Any|Applicable|Section|[Ll]aws?)\b|\d|"
+    r"(?:WITHOUT|AND(?! WALES)|IN|THE|AS|FOR|ANY|APPLICABLE|SECTION|WITH|REGARDLESS|EXCLUDING|EXCEPT|LAWS?)\b)"
+)
+_NO_PLACE = frozenset({"United", "Such", "Applicable", "State", "Federal"})
+_PEOPLES = {
+    "English": "England", "Scottish": "Scotland", "Irish": "Ireland", "French": "France", "German": "Germany",
+    "Austrian": "Austria", "Swiss": "Switzerland", "Italian": "Italy", "Spanish": "Spain", "Portuguese": "Portugal",
+    "Dutch": "Netherlands", "Belgian": "Belgium", "Danish": "Denmark", "Swedish": "Sweden", "Norwegian": "Norway",
+    "Finnish": "Finland", "Polish": "Poland", "Czech": "Czech Republic", "Japanese": "Japan", "Korean": "Korea",
+    "Canadian": "Canada", "Australian": "Australia", "Indian": "India", "Chinese": "China", "Israeli": "Israel",
+}  # fmt: skip
+"""Whose law it is → the country."""
+_GOVERNS = re.compile(r"govern|constru|interpret|accordance|enforce|determin|applicable law|subject to")
+_GOVERNS_AFTER = re.compile(r"[^.;]{0,80}\b(?:govern|appl(?:y|ies)\b|control|shall|will)")
+_FOUNDED = re.compile(
+    r"\b(?:organi[sz]ed|existing|incorporated|formed|chartered|established|registered|constituted|good standing)\b"
+    r"[^.;]{0,40}$"
+)
+"""Whose law somebody was founded under is nothing that governs."""
 
 
 def _jurisdictions(prose: Prose) -> Iterator[Choice]:
@@ -147,18 +181,19 @@ def _jurisdictions(prose: Prose) -> Iterator[Choice]:
     first: dict[str, tuple[int, int, float]] = {}
     for match in _LAW.finditer(prose.folded):
         place = _PLACE.match(prose.text, match.end())
-        if place is None:
-            continue
-        name = re.split(r"\s+(?:Without|And|In|The|As|For|Any|Applicable|Section|\d)", place.group(0))[0].strip(" .,;")
-        name = _trim_place(name)
-        if not name:
-            continue
         before = prose.folded[max(0, match.start() - 160) : match.start()]
-        cue = 0.3 * bool(re.search(r"govern|constru|interpret|accordance|enforce", before))
+        if place is None or _FOUNDED.search(before):
+            continue
+        printed = _trim_place(_AFTER_PLACE.split(place.group(0))[0].strip(" .,;"))
+        if not printed:
+            continue
+        governs = match["named"] or _GOVERNS.search(before) or _GOVERNS_AFTER.match(prose.folded, place.end())
+        cue = (0.3 if governs else -0.1) + 0.05 * (match["part"] is not None)
+        name = _PEOPLES.get(printed, printed)
         votes[name] += 1
         known = first.get(name)
         if known is None or known[2] < cue:
-            first[name] = (match.end(), match.end() + len(name), cue)
+            first[name] = (match.end(), match.end() + len(printed), cue)
     for name, (start, end, cue) in first.items():
         score = 0.5 + cue + 0.04 * min(3, votes[name] - 1)
         yield Choice(prose.span(start, end), name, score, "sentence")
@@ -166,32 +201,10 @@ def _jurisdictions(prose: Prose) -> Iterator[Choice]:
 
 def _trim_place(name: str) -> str:
     words = name.split()
-    while words and words[-1] in ("of", "State", "Law", "Laws", "Courts", "Court"):
+    while words and words[-1].casefold() in ("of", "state", "law", "laws", "courts", "court"):
         words.pop()
-    return " ".join(words[:4]) if (words and words[0] not in ("United", "Such")) or len(words) > 1 else ""
-
-
-_TERM_CUE = re.compile(
-    r"\b(?:agreement|obligations?|term|restrictions|contract|vertrag|laufzeit|contrat|duree|contrato|contratto)\b[^.;]{0,170}?"
-    r"(?:terminat|expire|surviv|remain|continu|in (?:full )?force|in effect|betragt|hat eine|endet|"
-    r"expire|dure|dura)\w*\b[^.;]{0,70}$"
-)
-_TERM_AGAINST = re.compile(
-    r"(?:agrees? that|neither|solicit|hire|notice|business days|non-?compete|standstill|cure|shall not|"
-    r"will not|during|prior|employ)"
-)
-_OTHER_END = re.compile(
-    r"(?:terminat|end\b|expir|separat|leav|cessation|departure)[^.;]{0,60}\b(?:employ|service|engage)"
-)
-"""What such a period counts from ends with the work for somebody, not with the agreement."""
-_AFTER_END = re.compile(
-    r"^\W*(?:after|following|from|beyond)\W+(?:the\W+)?(?:date of\W+)?(?:the|such|any|its|said|this)?\W*"
-    r"(?:early|earlier)?\W*(?:expir|terminat|end\b)"
-)
-"""What lasts so long lasts longer than the agreement."""
-_TERM_HEAD = re.compile(
-    r"\bterm(?:\s+of\s+(?:this\s+)?(?:letter\s+)?agreement)?[^.;]{0,40}(?:shall be|is|will be|:)[^.;]{0,25}$"
-)
+    alone = len(words) == 1 and (words[0] in _NO_PLACE or len(words[0]) < 3)
+    return "" if alone else " ".join(words[:4])
 
 
 def _terms(prose: Prose) -> Iterator[Choice]:
@@ -199,14 +212,5 @@ def _terms(prose: Prose) -> Iterator[Choice]:
         value = parse_period(match.group(0))
         if value is None:
             continue
-        before = prose.folded[max(0, match.start() - 260) : match.start()]
-        after = prose.folded[match.end() : match.end() + 110]
-        score = 0.28
-        against = _TERM_AGAINST.search(before[-90:] + after[:30]) or _OTHER_END.search(after)
-        if _TERM_CUE.search(before) and not against:
-            score += 0.34
-        score += 0.3 * bool(_TERM_HEAD.search(before))
-        score += 0.06 * bool(re.search(r"^\W*(?:from|after|following|as of|thereafter)", after))
-        score -= 0.2 * value.endswith(("day", "days", "weeks", "week"))
-        score -= 0.3 * bool(_AFTER_END.search(after))
+        score = lasts_so_long(prose.folded, *match.span()) - 0.2 * value.endswith(("day", "days", "weeks", "week"))
         yield Choice(prose.span(*match.span()), value, score, "sentence")
