@@ -12,6 +12,7 @@ GET  /requests  the last 100 requests, files replaced by their size
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
 from aiohttp import web
@@ -38,6 +39,8 @@ class RehearsalOptions:
 
     latency_s: float = 0.0
     """Before each answer."""
+    leave: Callable[[], Awaitable[None]] | None = None
+    """Waited for before each answer too: who started the server may say when answers go."""
     script: tuple[Fault, ...] = ()
     over_again: bool = False
     """Whether a script that is used up begins anew."""
@@ -111,6 +114,8 @@ class RehearsalServer:
         del raw
         counts.seen.append(shape.remembered(request, body))
         await asyncio.sleep(self._options.latency_s)
+        if self._options.leave is not None:
+            await self._options.leave()
         if refused := shape.refused(request, body) or openai_shape.scripted_refusal(fault):
             return _refuse(refused, shape.headers())
         if fault.name.isdigit():

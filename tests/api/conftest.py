@@ -23,7 +23,7 @@ def start(tmp_path: Path) -> Generator[Starter]:
         def begin(*, home: Path = tmp_path / "home", working: bool = True, **settings: object):
             service = held.enter_context(local_service(home, working=working, **settings))
             base_url = held.enter_context(http_server(service.app()))
-            return held.enter_context(httpx.Client(base_url=base_url, timeout=60)), service
+            return held.enter_context(httpx.Client(base_url=base_url, timeout=120)), service
 
         yield begin
 
@@ -45,7 +45,7 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Generator[tuple[httpx.Clie
     with (
         local_service(tmp_path_factory.mktemp("bare") / "home", working=False) as service,
         http_server(service.app()) as base_url,
-        httpx.Client(base_url=base_url, timeout=60) as client,
+        httpx.Client(base_url=base_url, timeout=120) as client,
     ):
         yield client, service
 

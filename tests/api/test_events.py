@@ -14,6 +14,7 @@ import pytest
 from tests.api.job_calls import error_of, hand_in, letter
 from tests.fakes.http_server import http_server
 from tests.fakes.local_service import LocalService
+from tests.fakes.pipeline import wait_until
 
 Idle = tuple[httpx.Client, LocalService]
 
@@ -27,8 +28,10 @@ def soon(call: Callable[[], object]) -> Generator[None]:
     timer.join()
 
 
-def follow(client: httpx.Client, link: str, **headers: str) -> list[dict[str, str]]:
-    """Every event of a stream, to its end."""
+def follow(
+    client: httpx.Client, link: str, *, then: Callable[[], object] | None = None, **headers: str
+) -> list[dict[str, str]]:
+    """Every event of a stream, to its end; `then` is done once the first has come."""
     events: list[dict[str, str]] = []
     with client.stream("GET", link, headers=headers) as answer:
         assert answer.headers["content-type"].startswith("text/event-stream")
@@ -41,6 +44,8 @@ def follow(client: httpx.Client, link: str, **headers: str) -> list[dict[str, st
             elif current:
                 events.append(current)
                 current = {}
+                if then is not None and len(events) == 1:
+                    then()
     return events
 
 
@@ -68,8 +73,9 @@ def test_a_stream_ends_when_its_job_is_deleted(idle: Idle) -> None:
     """And says so as its last event."""
     client, _ = idle
     job = hand_in(client, letter()).json()["links"]
-    with soon(lambda: client.delete(job["self"])):
-        assert follow(client, job["events"])[-1]["event"] == "job.deleted"
+    with httpx.Client(base_url=client.base_url, timeout=60) as other:
+        events = follow(client, job["events"], then=lambda: other.delete(job["self"]))
+    assert events[-1]["event"] == "job.deleted"
 
 
 @pytest.mark.parametrize("last", ["x", "-1", "1.5", "9" * 30])
@@ -121,14 +127,14 @@ def test_those_who_wait_do_not_keep_others_from_being_served(idle: Idle) -> None
     job = hand_in(client, letter()).json()
     waiting = [
         threading.Thread(
-            target=httpx.get, args=(f"{client.base_url}/api/v1/jobs/{job['id']}?wait=8",), kwargs={"timeout": 60}
+            target=httpx.get, args=(f"{client.base_url}/api/v1/jobs/{job['id']}?wait=100",), kwargs={"timeout": 150}
         )
         for _ in range(60)
     ]
     for thread in waiting:
         thread.start()
-    assert client.get("/api/v1/jobs", timeout=7).status_code == 200
-    assert client.post(job["links"]["cancel"], timeout=7).json()["status"] == "cancelled"
+    assert client.get("/api/v1/jobs", timeout=60).status_code == 200
+    assert client.post(job["links"]["cancel"], timeout=60).json()["status"] == "cancelled"
     for thread in waiting:
         thread.join()
 
@@ -147,4 +153,5 @@ def test_only_so_many_may_wait_and_a_place_is_given_back(idle: Idle) -> None:
             made = hand_in(client, letter(), "?wait=5")  # not refused: asking again would make a second one
             assert (made.status_code, made.json()["status"]) == (202, "queued")
         client.post(job["cancel"])
+        wait_until(lambda: client.get(job["events"]).status_code == 200)  # those who left are missed a moment later
         assert follow(client, job["events"])[-1]["event"] == "job.status"

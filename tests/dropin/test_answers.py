@@ -248,7 +248,7 @@ def test_a_mode_that_makes_no_difference_is_reported(live: Live) -> None:
     """In a header, and as an issue of the job."""
     answer = live.client.post(CHAT, json=body(mode="enhanced"))
     assert answer.headers["x-fieldmark-not-honoured"] == "mode"
-    job = httpx.get(f"{live.url}/api/v1/jobs/{answer.headers['x-fieldmark-job']}").json()
+    job = httpx.get(f"{live.url}/api/v1/jobs/{answer.headers['x-fieldmark-job']}", timeout=60).json()
     assert [issue["code"] for issue in job["issues"]] == ["mode_not_honoured"]
     plain = live.client.post(CHAT, json=body())
     assert "x-fieldmark-not-honoured" not in plain.headers

@@ -87,11 +87,11 @@ def test_states_before_the_end(start: Starter) -> None:
     job = live.client.get(f"{EXTRACTION}/jobs/{job_id}?with_result=true").json()
     assert (job["status"], job["started_at"], job["completed_at"]) == ("CREATED", None, None)
     assert job["batches"][0]["status"] == "CREATED"
-    (listed,) = httpx.get(f"{live.url}/api/v1/jobs").json()["jobs"]
-    httpx.post(f"{live.url}/api/v1/jobs/{listed['id']}/cancel")
+    (listed,) = httpx.get(f"{live.url}/api/v1/jobs", timeout=60).json()["jobs"]
+    httpx.post(f"{live.url}/api/v1/jobs/{listed['id']}/cancel", timeout=60)
     job = live.client.get(f"{EXTRACTION}/jobs/{job_id}").json()
     assert (job["status"], job["batches"][0]["status"]) == ("CANCELED", "FAILED")
-    httpx.delete(f"{live.url}/api/v1/jobs/{listed['id']}")
+    httpx.delete(f"{live.url}/api/v1/jobs/{listed['id']}", timeout=60)
     gone = live.client.get(f"{EXTRACTION}/jobs/{job_id}")
     assert (gone.status_code, gone.json()["error"]["code"]) == (410, "expired")
     assert live.client.get(f"{EXTRACTION}/jobs").json() == {"jobs": []}
@@ -117,7 +117,7 @@ def test_what_cannot_be_taken_makes_no_job(
     answer = submit(live, *files, **fields)
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, code)
     openai_objects.assert_is(openai_objects.ERROR, answer.json())
-    assert httpx.get(f"{live.url}/api/v1/jobs").json()["jobs"] == []
+    assert httpx.get(f"{live.url}/api/v1/jobs", timeout=60).json()["jobs"] == []
     blobs = live.service.settings.home / "blobs"
     wait_until(lambda: not [path for path in blobs.rglob("*") if path.is_file()])
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -18,6 +20,7 @@ from tests.fakes.model_stub import ModelStub
 from tests.fakes.pipeline import wait_until
 
 MANY = 64
+PLACES = 4
 
 
 def jobs_of(live: Live) -> list[dict[str, Any]]:
@@ -26,17 +29,39 @@ def jobs_of(live: Live) -> list[dict[str, Any]]:
     return jobs
 
 
+def waiters(live: Live) -> int:
+    """How many wait for an answer on the vendor's paths, as every answer there tells."""
+    headers = live.client.get("/v1/models").headers
+    return int(headers["x-upstage-ratelimit-limit-requests"]) - int(headers["x-upstage-ratelimit-remaining-requests"])
+
+
 def leaves_early(live: Live) -> bool:
     """Starts to read a stream and goes away; whether there was a place for it."""
     with live.client.stream("POST", CHAT, json=body(letter("Letter number: S-3"), stream=True)) as stream:
         return next(stream.iter_lines()).startswith(":")
 
 
+def first_in_vain(let_go: Callable[[], None]) -> Callable[[Any], None]:
+    """Gives the first request too little time; the model answers once the second is sent, which has time enough."""
+    sent = 0
+
+    def before(request: Any) -> None:
+        nonlocal sent
+        sent += 1
+        if sent > 1:
+            let_go()
+        request.extensions["timeout"] = {"connect": 60, "write": 60, "pool": 60, "read": 1.5 if sent == 1 else 60}
+
+    return before
+
+
 def test_a_client_that_retries_after_a_timeout_gets_the_running_job(start: Starter) -> None:
     """OpenAI's client, whose time is shorter than the job: it asks again by itself, and there is one job."""
-    with ModelStub(latency_s=4.0) as stub:
+    with ModelStub() as stub:
         live = start(upstage_base_url=stub.base_url, upstage_api_key="up_test", model="upstage")
-        with OpenAI(base_url=live.base_url, api_key=KEY, max_retries=5, timeout=1.5) as client:
+        stub.hold()
+        connections = openai.DefaultHttpxClient(event_hooks={"request": [first_in_vain(stub.let_go)]})
+        with OpenAI(base_url=live.base_url, api_key=KEY, max_retries=5, http_client=connections) as client:
             answer = client.chat.completions.create(**body())
         assert answer.choices[0].finish_reason == "stop"
         assert stub.stats()["requests"] == 1
@@ -45,12 +70,15 @@ def test_a_client_that_retries_after_a_timeout_gets_the_running_job(start: Start
 
 def test_two_that_ask_the_same_at_once_share_a_job_and_a_third_later_does_not(start: Starter) -> None:
     """The same bytes from the same caller; another file, or the same one after the answer was read, is another job."""
-    with ModelStub(latency_s=1.0) as stub:
+    with ModelStub() as stub:
         live = start(upstage_base_url=stub.base_url, upstage_api_key="up_test", model="upstage")
+        stub.hold()
         asked = body()
         with ThreadPoolExecutor(3) as threads:
             same = [threads.submit(live.client.post, CHAT, json=asked) for _ in range(2)]
             other = threads.submit(live.client.post, CHAT, json=body(letter("Letter number: O-1")))
+            wait_until(lambda: (waiters(live), len(jobs_of(live))) == (3, 2))
+            stub.let_go()
             answers = [future.result() for future in (*same, other)]
         assert [answer.status_code for answer in answers] == [200] * 3
         first, second, third = (answer.headers["x-fieldmark-job"] for answer in answers)
@@ -64,11 +92,13 @@ def test_two_that_ask_the_same_at_once_share_a_job_and_a_third_later_does_not(st
 
 def test_an_answer_that_nobody_had_waits_for_the_retry(start: Starter) -> None:
     """The client was gone when the job ended; asking again costs no second run."""
-    with ModelStub(latency_s=3.0) as stub:
+    with ModelStub() as stub:
         live = start(upstage_base_url=stub.base_url, upstage_api_key="up_test", model="upstage")
+        stub.hold()
         while not jobs_of(live):  # on a busy machine the first may be gone before its request is read
             with pytest.raises(httpx.ReadTimeout):
-                live.client.post(CHAT, json=body(), timeout=1.5)
+                live.client.post(CHAT, json=body(), timeout=httpx.Timeout(60.0, read=1.5))
+        stub.let_go()
         wait_until(lambda: jobs_of(live)[0]["status"] == "succeeded")
         assert live.client.post(CHAT, json=body()).status_code == 200
         assert stub.stats()["requests"] == 1
@@ -77,15 +107,17 @@ def test_an_answer_that_nobody_had_waits_for_the_retry(start: Starter) -> None:
 
 def test_a_job_that_everybody_left_is_cancelled_after_a_time_of_grace(start: Starter) -> None:
     """And one that is waited for is not, however long it takes."""
-    with ModelStub(latency_s=12.0) as stub:
+    with ModelStub() as stub:
         live = start(
             upstage_base_url=stub.base_url, upstage_api_key="up_test", model="upstage", dropin_grace_s=1.0
         )  # fmt: skip
+        stub.hold()
         with ThreadPoolExecutor(1) as threads:
             patient = threads.submit(live.client.post, CHAT, json=body(letter("Letter number: P-1")))
             with live.client.stream("POST", CHAT, json=body(stream=True)) as stream:
                 assert next(stream.iter_lines()).startswith(":")
             wait_until(lambda: "cancelled" in {job["status"] for job in jobs_of(live)})
+            stub.let_go()
             assert patient.result().status_code == 200
         states = sorted(job["status"] for job in jobs_of(live))
     assert states == ["cancelled", "succeeded"]
@@ -93,12 +125,13 @@ def test_a_job_that_everybody_left_is_cancelled_after_a_time_of_grace(start: Sta
 
 def test_a_job_that_is_cancelled_ends_the_wait_for_good(start: Starter) -> None:
     """409, which clients are told not to send again by themselves."""
-    with ModelStub(latency_s=20.0) as stub:
+    with ModelStub() as stub:
         live = start(upstage_base_url=stub.base_url, upstage_api_key="up_test", model="upstage")
+        stub.hold()
         with ThreadPoolExecutor(1) as threads:
             waiting = threads.submit(live.client.post, CHAT, json=body())
             wait_until(lambda: bool(jobs_of(live)))
-            httpx.post(f"{live.url}/api/v1/jobs/{jobs_of(live)[0]['id']}/cancel")
+            httpx.post(f"{live.url}/api/v1/jobs/{jobs_of(live)[0]['id']}/cancel", timeout=60)
             answer = waiting.result()
     assert (answer.status_code, answer.json()["error"]["code"]) == (409, "wrong_state")
     assert answer.headers["x-should-retry"] == "false"
@@ -131,32 +164,37 @@ def test_sixty_four_clients_at_once_are_all_served(start: Starter) -> None:
 
 def test_beyond_the_places_clients_are_told_when_to_come_back(start: Starter) -> None:
     """429 with both headers, and every client that comes back is served."""
-    live = start(dropin_waiting=4)
+    with ModelStub() as stub, ThreadPoolExecutor(MANY) as threads:
+        live = start(upstage_base_url=stub.base_url, upstage_api_key="up_test", model="upstage", dropin_waiting=PLACES)
+        stub.hold()
 
-    def ask(number: int) -> httpx.Response:
-        return httpx.post(live.url + EXTRACTION, json=body(letter(f"Letter number: T-{number}")), timeout=120)
+        def ask(number: int) -> httpx.Response:
+            return httpx.post(live.url + EXTRACTION, json=body(letter(f"Letter number: T-{number}")), timeout=120)
 
-    with ThreadPoolExecutor(MANY) as threads:
-        answers = list(threads.map(ask, range(MANY)))
-    statuses = {answer.status_code for answer in answers}
-    assert statuses == {200, 429}
+        asked = [threads.submit(ask, number) for number in range(MANY)]
+        wait_until(lambda: sum(one.done() for one in asked) == MANY - PLACES)
+        stub.let_go()
+        answers = [one.result() for one in asked]
+        assert ask(1000).status_code == 200
+    assert Counter(answer.status_code for answer in answers) == {200: PLACES, 429: MANY - PLACES}
     refused = next(answer for answer in answers if answer.status_code == 429)
     assert refused.json()["error"]["type"] == "rate_limit_error"
     assert int(refused.headers["retry-after"]) >= 1
     assert int(refused.headers["x-upstage-ratelimit-retry-after-requests"]) >= int(time.time()) - 60
-    assert ask(1000).status_code == 200
     with OpenAI(base_url=live.base_url, api_key=KEY, max_retries=0) as client, pytest.raises(openai.NotFoundError):
         client.models.list()
 
 
 def test_a_stream_holds_its_place_to_its_end_and_no_longer(start: Starter) -> None:
     """The only place is taken while the answer is out, free afterwards, and free again when a reader left early."""
-    with ModelStub(latency_s=2.0) as stub:
+    with ModelStub() as stub:
         live = start(upstage_base_url=stub.base_url, upstage_api_key="up_test", model="upstage", dropin_waiting=1)
+        stub.hold()
         with live.client.stream("POST", CHAT, json=body(stream=True)) as stream:
             lines = stream.iter_lines()
             assert next(lines).startswith(":")
             assert live.client.post(CHAT, json=body(letter("Letter number: S-2"))).status_code == 429
+            stub.let_go()
             assert [line for line in lines if line][-1] == "data: [DONE]"
         wait_until(lambda: leaves_early(live))
         wait_until(lambda: live.client.post(CHAT, json=body(letter("Letter number: S-4"))).status_code == 200)
@@ -166,7 +204,7 @@ def test_a_request_is_a_job_like_any_other(live: Live) -> None:
     """Listed, with its usage, its result and its review."""
     answer = live.client.post(EXTRACTION, json=body())
     job_id = answer.headers["x-fieldmark-job"]
-    with httpx.Client(base_url=live.url) as client:
+    with httpx.Client(base_url=live.url, timeout=60) as client:
         job = client.get(f"/api/v1/jobs/{job_id}").json()
         result = client.get(f"/api/v1/jobs/{job_id}/result").json()
     assert job["status"] == "succeeded"

@@ -33,7 +33,20 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the package in it."""
     assert shutil.which("npm"), "this test needs Node.js with npm: install them, or leave tests/dropin out"
     folder = tmp_path_factory.mktemp("node")
-    run(["npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", PACKAGE], folder)
+    run(
+        [
+            "npm",
+            "install",
+            "--silent",
+            "--no-audit",
+            "--no-fund",
+            "--ignore-scripts",
+            "--prefer-offline",
+            "--fetch-retries=5",
+            PACKAGE,
+        ],
+        folder,
+    )
     shutil.copy(SCRIPT, folder)
     return folder
 

@@ -135,9 +135,9 @@ def test_the_raw_response_has_the_headers(live: Live) -> None:
         assert int(raw.headers[f"x-upstage-ratelimit-limit-{meter}"]) > 0
         assert int(raw.headers[f"x-upstage-ratelimit-remaining-{meter}"]) > 0
         assert int(raw.headers[f"x-upstage-ratelimit-reset-{meter}"]) >= answer.created
-    job = httpx.get(f"{live.url}/api/v1/jobs/{raw.headers['x-fieldmark-job']}").json()
+    job = httpx.get(f"{live.url}/api/v1/jobs/{raw.headers['x-fieldmark-job']}", timeout=60).json()
     assert (job["status"], job["usage"]["pages"]) == ("succeeded", 1)
-    assert job["id"] in {listed["id"] for listed in httpx.get(f"{live.url}/api/v1/jobs").json()["jobs"]}
+    assert job["id"] in {listed["id"] for listed in httpx.get(f"{live.url}/api/v1/jobs", timeout=60).json()["jobs"]}
 
 
 def test_errors_are_the_exceptions_that_clients_catch(live: Live) -> None:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import uvicorn
 from starlette.types import ASGIApp
 
-_STARTS_WITHIN_S = 20.0
+_STARTS_WITHIN_S = 60.0
 
 
 @contextmanager

@@ -35,7 +35,7 @@ class StubControl:
             self.root + path, data, {"Content-Type": "application/json", "Connection": "close"}
         )
         try:
-            with self._open(request, timeout=10) as response:
+            with self._open(request, timeout=60) as response:
                 return json.load(response)
         except urllib.error.HTTPError as error:
             with error:
@@ -65,7 +65,7 @@ class StubControl:
         """Forget script, answers, patterns and counts."""
         self._call("/reset", {})
 
-    def wait_for(self, timeout_s: float = 10.0, **wanted: int) -> dict[str, Json]:
+    def wait_for(self, timeout_s: float = 60.0, **wanted: int) -> dict[str, Json]:
         """The counts once each named one has reached its value; an AssertionError if that takes too long."""
         end = time.monotonic() + timeout_s
         while True:
@@ -81,20 +81,50 @@ class ModelStub(StubControl):
 
     def __init__(self, latency_s: float = 0.0) -> None:
         self._latency_s = latency_s
+        self._go: int | None = None
+        """How many answers may go; None: all."""
+        self._told = asyncio.Condition()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="model-stub", daemon=True)
 
     def __enter__(self) -> ModelStub:
         self._thread.start()
-        self._server = RehearsalServer(RehearsalOptions(latency_s=self._latency_s))
+        self._server = RehearsalServer(RehearsalOptions(latency_s=self._latency_s, leave=self._leave))
         starting = self._server.start("127.0.0.1", 0)
-        super().__init__(asyncio.run_coroutine_threadsafe(starting, self._loop).result(10))
+        super().__init__(asyncio.run_coroutine_threadsafe(starting, self._loop).result(60))
         return self
+
+    def hold(self) -> None:
+        """Keep every answer back until it is let go; whose request has arrived has got its fault of the script."""
+        self._tell(0)
+
+    def let_go(self, count: int | None = None) -> None:
+        """Let so many of the answers go that are held back, whichever come first; without a number all, from now on."""
+        self._tell(count)
+
+    def reset(self) -> None:
+        """Hold nothing back either."""
+        self.let_go()
+        super().reset()
+
+    def _tell(self, go: int | None) -> None:
+        async def tell() -> None:
+            async with self._told:
+                self._go = go
+                self._told.notify_all()
+
+        asyncio.run_coroutine_threadsafe(tell(), self._loop).result(60)
+
+    async def _leave(self) -> None:
+        async with self._told:
+            await self._told.wait_for(lambda: self._go != 0)
+            if self._go is not None:
+                self._go -= 1
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        asyncio.run_coroutine_threadsafe(self._server.stop(), self._loop).result(10)
+        asyncio.run_coroutine_threadsafe(self._server.stop(), self._loop).result(60)
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(10)
+        self._thread.join(60)
         self._loop.close()

@@ -115,7 +115,7 @@ class Pipeline:
         submission = replace(submission, **named)
         return submit_job(self.services, submission)
 
-    def finish(self, job: Job, seconds: float = 40.0) -> Job:
+    def finish(self, job: Job, seconds: float = 200.0) -> Job:
         """The job once its run is over."""
         until = time.monotonic() + seconds
         while not (ended := get_job(self.services, TENANT, job.id)).status.is_terminal:
@@ -194,7 +194,7 @@ def later(services: Services, seconds: float) -> Services:
     return replace(services, clock=lambda: time.time() + seconds)
 
 
-def wait_until(true: Callable[[], bool], seconds: float = 20.0) -> None:
+def wait_until(true: Callable[[], bool], seconds: float = 100.0) -> None:
     """Until something holds; fails if it never does."""
     end = time.monotonic() + seconds
     while not true():

@@ -92,8 +92,8 @@ def test_a_form_that_a_server_refuses_is_given_up_for_the_next(stub: ModelStub) 
     stub.script(no_schema, {"fault": "400", "message": "This model does not support tools"}, "ok", "ok")
 
     async def use(client: OpenAiCompatibleClient) -> list[ChatCompletion]:
-        first = await client.complete(request(), timeout_s=10)
-        return [first, await client.for_model("some-model").complete(request(), timeout_s=10)]
+        first = await client.complete(request(), timeout_s=60)
+        return [first, await client.for_model("some-model").complete(request(), timeout_s=60)]
 
     assert [values(answer)["number"] for answer in run(stub.base_url, use)] == ["A-7", "A-7"]
     bodies = [seen["body"] for seen in stub.requests()]

@@ -29,7 +29,13 @@ def service(server: ModelStub, tmp_path_factory: pytest.TempPathFactory) -> Gene
 def test_a_truncated_answer_is_asked_for_again_in_halves_until_it_is_whole(service: Pipeline, stub: ModelStub) -> None:
     """10 pages, then 5 and 5, then 3, 2, 3 and 2: one record of all rows, every page extracted."""
     stub.script({"fault": "length", "repeat": 3})
-    job = service.run(numbered_pdf(10))
+    stub.hold()
+    job = service.submit(numbered_pdf(10))
+    stub.wait_for(script_left=2)
+    stub.let_go(1)
+    stub.wait_for(script_left=0)  # both halves have asked, and will be cut, before a part of either can ask
+    stub.let_go()
+    job = service.finish(job)
     result = service.result(job)
     assert job.status is JobStatus.SUCCEEDED
     assert stub.stats()["requests"] == 7

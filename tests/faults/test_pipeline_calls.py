@@ -27,7 +27,11 @@ def test_a_split_that_keeps_failing_leaves_the_others_and_a_retry_does_only_that
     """Three splits, one answered 500 as often as it may be asked: 4 calls; the retry makes 1 and the job is whole."""
     with pipeline(tmp_path, stub=stub, model_attempts=1, step_attempts=2) as service:
         stub.script("500", "ok", "ok", "500")
-        job = service.run(numbered_pdf(30))
+        stub.hold()
+        job = service.submit(numbered_pdf(30))
+        stub.wait_for(script_left=1)  # so that the fourth is the one that failed, once more
+        stub.let_go()
+        job = service.finish(job)
         first = service.result(job)
         failed = [s for s in service.steps(job, StepKind.EXTRACT) if s.state is StepState.FAILED]
         assert job.status is JobStatus.PARTIALLY_SUCCEEDED
@@ -58,28 +62,32 @@ def test_a_refused_key_fails_at_once(stub: ModelStub, tmp_path: Path) -> None:
 
 def test_a_model_that_does_not_answer_runs_into_its_time(stub: ModelStub, tmp_path: Path) -> None:
     """The call is closed when its time is over, and counted as a timeout."""
-    with pipeline(tmp_path, stub=stub, model_attempts=1, step_attempts=1, model_timeout_s=0.3) as service:
+    with pipeline(tmp_path, stub=stub, model_attempts=1, step_attempts=1, model_timeout_s=3.0) as service:
         stub.script("hang")
         job = service.run(numbered_pdf(1))
         assert job.status is JobStatus.FAILED
         assert job.fault is not None
         assert job.fault.code == ErrorCode.MODEL_TIMEOUT
-        assert stub.wait_for(in_flight=0)["aborted"] == 1
+        stub.wait_for(in_flight=0, aborted=1)
 
 
 def test_no_more_calls_are_in_flight_than_the_process_may_have(stub: ModelStub, tmp_path: Path) -> None:
     """Twelve splits over three slots: three at once, all done."""
     with pipeline(tmp_path, stub=stub, max_calls_in_flight=3) as service:
         stub.script({"fault": "slow", "seconds": 0.1, "repeat": 12})
-        job = service.run(numbered_pdf(12), pages_per_chunk=1)
+        stub.hold()
+        job = service.submit(numbered_pdf(12), pages_per_chunk=1)
+        stub.wait_for(in_flight=3)
+        stub.let_go()
+        job = service.finish(job)
         assert job.status is JobStatus.SUCCEEDED
         assert (stub.stats()["requests"], stub.stats()["peak_in_flight"]) == (12, 3)
 
 
 def test_a_claim_is_kept_for_as_long_as_its_call_takes(stub: ModelStub, tmp_path: Path) -> None:
-    """A call of 4.5 s under a lease of 2 s, with a sweeper that looks ten times a second: one claim, one call."""
-    with pipeline(tmp_path, stub=stub, lease_s=2.0) as service:
-        stub.script({"fault": "slow", "seconds": 4.5})
+    """A call of 9 s under a lease of 4 s, with a sweeper that looks ten times a second: one claim, one call."""
+    with pipeline(tmp_path, stub=stub, lease_s=4.0) as service:
+        stub.script({"fault": "slow", "seconds": 9})
         job = service.run(numbered_pdf(1))
         [step] = service.steps(job, StepKind.EXTRACT)
         assert job.status is JobStatus.SUCCEEDED

@@ -28,7 +28,7 @@ def test_a_process_that_ends_gives_its_model_calls_back_at_once(stub: ModelStub,
         job = first.submit(numbered_pdf(30))
         stub.wait_for(in_flight=3)
         first.services.keeper.let_go()
-        stub.wait_for(timeout_s=2.0, in_flight=0, aborted=3)
+        stub.wait_for(in_flight=0, aborted=3)
         wait_until(lambda: {s.state for s in first.steps(job, StepKind.EXTRACT)} == {StepState.QUEUED})
         assert {s.attempt for s in first.steps(job, StepKind.EXTRACT)} == {0}
     with pipeline(tmp_path, stub=stub, lease_s=600.0) as second:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -256,32 +258,34 @@ class Caller:
     """Hands in the invoice over REST."""
 
     client: httpx.Client
+    hasty: httpx.Client
+    """Of a service that waits a few seconds for an answer, and not a minute."""
     stub: ModelStub
 
-    def run(self, model: str, *script: Json) -> Ended:
+    def run(self, model: str, *script: Json, expected: object = None) -> Ended:
         """One job, whose first requests meet these faults."""
+        client = self.hasty if expected is LATE else self.client
         self.stub.reset()
         self.stub.answers(TRUTH)
         self.stub.script(*script)
-        taken = self.client.post(
+        taken = client.post(
             "/api/v1/jobs",
             files={"file": ("invoice.pdf", draw_invoice())},
             data={"schema": json.dumps({"name": "invoice", "schema": SCHEMA}), "model": model},
         )
         assert taken.status_code == 202, taken.text
-        job = self.client.get(f"/api/v1/jobs/{taken.json()['id']}", params={"wait": "40"}).json()
-        result = self.client.get(f"/api/v1/jobs/{job['id']}/result", params={"view": "full"})
+        job = client.get(f"/api/v1/jobs/{taken.json()['id']}", params={"wait": "110"}).json()
+        result = client.get(f"/api/v1/jobs/{job['id']}/result", params={"view": "full"})
         assert result.status_code == 200, result.text
         return Ended(job, result.json(), self.stub.stats()["requests"])
 
 
-@pytest.fixture(scope="module")
-def caller(tmp_path_factory: pytest.TempPathFactory) -> Generator[Caller]:
-    """A service that tries everything once."""
+@contextmanager
+def _service(home: Path, stub: ModelStub, timeout_s: float) -> Generator[httpx.Client]:
+    """A client of a service that tries everything once."""
     with (
-        ModelStub() as stub,
         local_service(
-            tmp_path_factory.mktemp("home"),
+            home,
             upstage_base_url=stub.base_url,
             upstage_api_key=GOOD_KEY,
             openai_base_url=stub.base_url,
@@ -289,15 +293,26 @@ def caller(tmp_path_factory: pytest.TempPathFactory) -> Generator[Caller]:
             openai_models=MODELS,
             model_attempts=1,
             step_attempts=1,
-            model_timeout_s=TIMEOUT_S,
+            model_timeout_s=timeout_s,
             provider_failures=1_000_000,  # here each call fails on purpose, and the next one is another test's
             provider_patience_s=0.1,
             answer_cache_days=0,
         ) as service,
         http_server(service.app()) as base_url,
-        httpx.Client(base_url=base_url, timeout=60) as client,
+        httpx.Client(base_url=base_url, timeout=120) as client,
     ):
-        yield Caller(client, stub)
+        yield client
+
+
+@pytest.fixture(scope="module")
+def caller(tmp_path_factory: pytest.TempPathFactory) -> Generator[Caller]:
+    """Two services before one server."""
+    with (
+        ModelStub() as stub,
+        _service(tmp_path_factory.mktemp("patient"), stub, 60.0) as patient,
+        _service(tmp_path_factory.mktemp("hasty"), stub, TIMEOUT_S) as hasty,
+    ):
+        yield Caller(patient, hasty, stub)
 
 
 def test_every_fault_has_an_expected_end() -> None:
@@ -309,7 +324,8 @@ def test_every_fault_has_an_expected_end() -> None:
 def test_a_fault_in_the_vendors_shape_ends_as_it_should(caller: Caller, fault: str) -> None:
     """Upstage's client."""
     expected = EXPECTED[fault]
-    (expected if callable(expected) else expected[0])(caller.run(UPSTAGE, SAID.get(fault, fault)))
+    ended = caller.run(UPSTAGE, SAID.get(fault, fault), expected=expected)
+    (expected if callable(expected) else expected[0])(ended)
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -317,7 +333,8 @@ def test_a_fault_in_openais_shape_ends_as_it_should(caller: Caller, fault: str) 
     """The OpenAI-compatible client, whose faults of streams are met in a stream."""
     model = STREAMED if FAULTS[fault].kind is FaultKind.STREAM else OPENAI
     expected = EXPECTED[fault]
-    (expected if callable(expected) else expected[1])(caller.run(model, SAID.get(fault, fault)))
+    ended = caller.run(model, SAID.get(fault, fault), expected=expected)
+    (expected if callable(expected) else expected[1])(ended)
 
 
 @pytest.mark.parametrize("model", [UPSTAGE, OPENAI])

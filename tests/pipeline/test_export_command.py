@@ -38,7 +38,7 @@ def home(tmp_path: Path) -> Path:
     with (
         local_service(tmp_path / "home") as service,
         http_server(service.app()) as url,
-        httpx.Client(base_url=url) as c,
+        httpx.Client(base_url=url, timeout=90) as c,
     ):
         for number in ("A-1", "A-2"):
             files = {"file": (f"{number}.pdf", letter(f"Letter number: {number}"))}

@@ -95,14 +95,15 @@ def test_events_come_in_order_and_without_gaps(service: Pipeline) -> None:
 
 def test_a_job_under_way_tells_how_far_it_is(service: Pipeline, stub: ModelStub) -> None:
     """While a call is out all pages are read and all splits planned; at its end they are done."""
-    stub.script({"fault": "slow", "seconds": 1.5})
+    stub.hold()
     job = service.submit(numbered_pdf(12))
-    wait_until(lambda: stub.stats()["requests"] == 2)
+    stub.wait_for(requests=2)
     wait_until(lambda: {step.state for step in service.steps(job, StepKind.READ)} == {StepState.DONE})
     early = get_job(service.services, TENANT, job.id)
     progress = get_progress(service.services, early)
     assert early.status is JobStatus.EXTRACTING
     assert (progress.pages_total, progress.pages_read, progress.splits_total) == (12, 12, 2)
+    stub.let_go()
     late = service.finish(job)
     assert late.status is JobStatus.SUCCEEDED
     assert get_progress(service.services, late).splits_done == 2
@@ -111,12 +112,19 @@ def test_a_job_under_way_tells_how_far_it_is(service: Pipeline, stub: ModelStub)
 @pytest.mark.parametrize("priority", [Priority.HIGH, Priority.NORMAL])
 def test_a_small_job_passes_the_mass_of_a_large_one(service: Pipeline, stub: ModelStub, priority: Priority) -> None:
     """The large job came first and is still at work when the small one has ended."""
-    stub.script({"fault": "slow", "seconds": 0.2, "repeat": 101})
+    stub.hold()
     large = service.submit(numbered_pdf(100, mark=f"large {priority.name}"), pages_per_chunk=1)
     wait_until(lambda: stub.stats()["requests"] > 5)
-    small = service.run(numbered_pdf(1, mark=f"small {priority.name}"), priority=priority)
-    assert small.status is JobStatus.SUCCEEDED
+    small = service.submit(numbered_pdf(1, mark=f"small {priority.name}"), priority=priority)
+    wait_until(lambda: bool(service.steps(small, StepKind.EXTRACT)))
+    for answered in range(1, 100):
+        stub.let_go(1)
+        wait_until(lambda answered=answered: stub.stats()["answered"].get("200", 0) == answered)
+        if get_job(service.services, TENANT, small.id).status.is_terminal:
+            break
+    assert service.finish(small).status is JobStatus.SUCCEEDED
     waiting = [s for s in service.steps(large, StepKind.EXTRACT) if not s.state.is_terminal]
     assert waiting
     assert {s.queue for s in waiting} == {QueueName.IO}
+    stub.let_go()
     assert service.finish(large).status is JobStatus.SUCCEEDED

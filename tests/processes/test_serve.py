@@ -135,6 +135,6 @@ def test_beyond_loopback_only_with_keys(tmp_path: Path):
     )
     with ServeProcess(home, FIELDMARK_API_HOST="0.0.0.0") as service:
         url = f"{service.info.url}/api/v1/jobs"
-        assert httpx.get(url, trust_env=False).status_code == 401
+        assert httpx.get(url, timeout=60, trust_env=False).status_code == 401
         headers = {"Authorization": f"Bearer {made.stdout.strip()}"}
-        assert httpx.get(url, headers=headers, trust_env=False).status_code == 200
+        assert httpx.get(url, headers=headers, timeout=60, trust_env=False).status_code == 200

@@ -145,7 +145,7 @@ def test_a_signed_link_opens_one_document_and_leads_back(
     job, other = (screen.hand_in(invoice(), schema(), f"{n}.pdf") for n in range(2))
     screen.page.close()
     key = create_key(local.services, user="erp", role=Role.REVIEW).secret
-    client = httpx.Client(base_url=f"{url}/api/v1", headers={"Authorization": f"Bearer {key}"})
+    client = httpx.Client(base_url=f"{url}/api/v1", headers={"Authorization": f"Bearer {key}"}, timeout=60)
     refused = client.post(f"/jobs/{job}/review-link", json={"return_url": "https://elsewhere.test/"})
     assert (refused.status_code, refused.json()["error"]["param"]) == (400, "return_url")
     link = client.post(f"/jobs/{job}/review-link", json={"return_url": f"{PROGRAM}/back?case=7", "user": "mia"}).json()

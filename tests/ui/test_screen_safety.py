@@ -89,7 +89,7 @@ def test_no_serious_fault_of_accessibility(open_screen: Opener, stub: ModelStub)
 def test_pages_allow_nothing_that_they_do_not_need(service: tuple[str, LocalService]) -> None:
     """A strict policy on every page and file; what is not there is not found; a wrong key opens nothing."""
     url, _ = service
-    with httpx.Client(base_url=url) as client:
+    with httpx.Client(base_url=url, timeout=60) as client:
         for path in ("/", "/review/job_x", "/sign-in", "/ui/old/review.js", "/ui/old/base.css", "/ui/old/mark.svg"):
             answer = client.get(path)
             policy = answer.headers["content-security-policy"]
