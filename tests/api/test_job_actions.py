@@ -10,7 +10,9 @@ import pytest
 
 from tests.api.conftest import Starter
 from tests.api.job_calls import error_of, hand_in, letter, sample
+from tests.fakes.leftovers import files_with
 from tests.fakes.local_service import LocalService
+from tests.fakes.pipeline import wait_until
 
 Idle = tuple[httpx.Client, LocalService]
 
@@ -128,7 +130,7 @@ def test_a_deleted_job_leaves_a_receipt_and_no_byte(start: Starter) -> None:
     answer = client.delete(f"/api/v1/jobs/{done['job_id']}")
     assert answer.status_code == 200
     assert (answer.json()["job_id"], answer.json()["file_sha256"]) == (done["job_id"], done["file"]["sha256"])
-    assert bytes_with(service.settings.home, planted) == []
+    wait_until(lambda: bytes_with(service.settings.home, planted) == [])
     for path in ("", "/result", "/completion", "/events"):
         gone = client.get(f"/api/v1/jobs/{done['job_id']}{path}")
         assert (gone.status_code, error_of(gone)["code"]) == (410, "expired")
@@ -148,4 +150,4 @@ def test_a_file_that_another_job_stands_on_outlives_the_first(client: httpx.Clie
 
 def bytes_with(home: Path, text: str) -> list[str]:
     """Files under a folder that hold the text."""
-    return [str(p) for p in home.rglob("*") if p.is_file() and text.encode() in p.read_bytes()]
+    return files_with(home, {text.encode()})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Generator
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 from tests.fakes.http_server import http_server
 from tests.fakes.leftovers import PLANTED, files_with, live_through_all, tables_with, traces_of
 from tests.fakes.local_service import local_service
+from tests.fakes.pipeline import wait_until
 from tests.fakes.postgres import PostgresServer
 from tests.fakes.receiver import Receiver, receiver
 
@@ -43,16 +43,14 @@ def test_nothing_of_a_deleted_document_is_found(tmp_path: Path, database_url: st
     with (
         local_service(home, **settings) as service,
         http_server(service.app()) as base_url,
-        httpx.Client(base_url=f"{base_url}/api/v1", timeout=90) as client,
+        httpx.Client(base_url=f"{base_url}/api/v1", timeout=120) as client,
     ):
         job_id = live_through_all(client, target)
         assert {"jobs", "files", "pages", "results", "review_events", "webhook_deliveries"} <= tables_with(url, PLANTED)
         traces = traces_of(url)
         assert files_with(home, traces)
         receipt = client.delete(f"jobs/{job_id}").json()
-        time.sleep(1.5)  # what senders and sweepers still had in hand is settled
-        assert tables_with(url, PLANTED) == set()
-        assert files_with(home, traces) == []
+        wait_until(lambda: (tables_with(url, PLANTED), files_with(home, traces)) == (set(), []))
         assert receipt["file_sha256"]
         assert (
             receipt["removed"] | {"file": 1, "results": 2, "corrections": 2, "idempotency_keys": 1}
@@ -60,4 +58,6 @@ def test_nothing_of_a_deleted_document_is_found(tmp_path: Path, database_url: st
         )
         assert receipt["removed"]["deliveries"] >= 4
         assert client.get(f"jobs/{job_id}").status_code == 410
+    # What senders and sweepers still had in hand is settled now.
+    assert tables_with(url, PLANTED) == set()
     assert files_with(home, traces) == []

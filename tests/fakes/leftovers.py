@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -59,8 +60,12 @@ def traces_of(url: str) -> set[bytes]:
 
 def files_with(home: Path, traces: set[bytes]) -> list[str]:
     """Files below the home in which any of these bytes stand."""
-    files = [path for path in sorted(home.rglob("*")) if path.is_file()]
-    return [path.name for path in files if any(trace in path.read_bytes() for trace in traces)]
+    found: list[str] = []
+    for path in sorted(home.rglob("*")):
+        with suppress(FileNotFoundError):  # a running service puts files away
+            if path.is_file() and any(trace in path.read_bytes() for trace in traces):
+                found.append(path.name)
+    return found
 
 
 def live_through_all(client: httpx.Client, target: Receiver) -> str:

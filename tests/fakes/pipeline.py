@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -160,7 +160,12 @@ class Pipeline:
 
     def holds(self, planted: bytes) -> list[Path]:
         """Files below the home in which these bytes stand."""
-        return [path for path in sorted(self.home.rglob("*")) if path.is_file() and planted in path.read_bytes()]
+        found: list[Path] = []
+        for path in sorted(self.home.rglob("*")):
+            with suppress(FileNotFoundError):  # the service puts files away
+                if path.is_file() and planted in path.read_bytes():
+                    found.append(path)
+        return found
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from service.domain.errors import ErrorCode, InputError
 from service.domain.jobs import JobStatus
 from service.jobs.control import delete_job, retry_job
 from tests.fakes.model_stub import ModelStub
-from tests.fakes.pipeline import SCHEMA, TENANT, Pipeline, numbered_pdf, pipeline
+from tests.fakes.pipeline import SCHEMA, TENANT, Pipeline, numbered_pdf, pipeline, wait_until
 
 PRICES = {"upstage:*": {"page": 0.02, "input": 1.0}}
 
@@ -108,7 +108,7 @@ def test_delete_leaves_no_answer(stub: ModelStub, tmp_path: Path) -> None:
         assert service.rows("SELECT count(*) FROM answers") == [(1,)]
         delete_job(service.services, TENANT, job.id)
         assert service.rows("SELECT count(*) FROM answers") == [(0,)]
-        assert service.holds(planted.encode()) == []
+        wait_until(lambda: service.holds(planted.encode()) == [])
 
 
 def test_another_tenant_is_not_told(service: Pipeline, stub: ModelStub) -> None:

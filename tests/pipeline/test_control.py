@@ -228,7 +228,7 @@ def test_deleting_a_job_leaves_no_byte_of_it(stub: ModelStub, tmp_path: Path) ->
         )
         assert service.holds(PLANTED.encode())
         delete_job(service.services, TENANT, job.id)
-        assert service.holds(PLANTED.encode()) == []
+        wait_until(lambda: service.holds(PLANTED.encode()) == [])
         assert not any((tmp_path / "blobs").rglob("*/*/*"))
         with pytest.raises(StateError) as caught:
             get_job(service.services, TENANT, job.id)

@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,13 +49,13 @@ class Ended:
     said: str
 
 
-def run(arguments: Sequence[str | Path], log: Path, *, kill_after_s: float | None = None) -> Ended:
-    """Run `fieldmark batch`; kill it after a time, unless it is over before."""
+def run(arguments: Sequence[str | Path], log: Path, *, kill_when: Callable[[float], bool] | None = None) -> Ended:
+    """Run `fieldmark batch`; kill it when it is time, by its seconds so far, unless it is over before."""
     began, peak_kb = time.monotonic(), 0
     with log.open("wb") as said:
         process = subprocess.Popen(fieldmark("batch", *arguments), env=environment(), stderr=said, cwd=log.parent)
         while process.poll() is None:
-            if kill_after_s is not None and time.monotonic() - began > kill_after_s:
+            if kill_when is not None and kill_when(time.monotonic() - began):
                 process.send_signal(signal.SIGKILL)
             peak_kb = max(peak_kb, _peak_kb(process.pid))
             time.sleep(_LOOK_S)
@@ -180,7 +180,9 @@ def _try(base: Path, arguments: argparse.Namespace) -> list[str]:
     peak = max(dry.peak_mb, calm.peak_mb)
     for number in range(arguments.kills):
         moment = dice.uniform(0.1, 0.9) * calm.seconds / (arguments.kills + 1)
-        killed = run(command("killed"), base / "killed.log", kill_after_s=8 + moment)
+        killed = run(
+            command("killed"), base / "killed.log", kill_when=lambda seconds, moment=moment: seconds > 8 + moment
+        )
         peak = max(peak, killed.peak_mb)
         print(f"kill {number + 1} after {killed.seconds:.0f} s: code {killed.code}", flush=True)
     last = run(command("killed"), base / "killed.log")

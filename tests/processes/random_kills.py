@@ -24,7 +24,7 @@ import psutil
 import redis
 
 from tests.fakes.model_stub import ModelStub
-from tests.fakes.serve_process import ServeProcess, long_invoice, status_of, submit
+from tests.fakes.serve_process import ORPHANS_END_S, ServeProcess, long_invoice, status_of, submit
 
 PAGES, PAGES_PER_CHUNK = 100, 5
 SPLITS = PAGES // PAGES_PER_CHUNK
@@ -99,7 +99,7 @@ class Trial:
                 victim.kill()
         begun = self.stub.stats()["requests"]
         if kind == "supervisor":
-            self.service.check_nothing_is_left()
+            self.service.check_nothing_is_left(ORPHANS_END_S)
             self.service = self.new_service()
             self.service.__enter__()
         return max(0, begun - stored)

@@ -84,8 +84,13 @@ def test_a_killed_batch_ends_as_one_that_was_left_in_peace(tmp_path: Path):
 
     calm = run(command("calm"), tmp_path / "calm.log")
     assert faults_of(tmp_path / "calm", tmp_path / "home-calm", folder, calm.said) == []
-    for moment in (0.35, 0.6):
-        killed = run(command("killed"), tmp_path / "killed.log", kill_after_s=calm.seconds * moment)
+    whole = _results_in(tmp_path / "calm")
+    for share in (0.2, 0.6):
+        killed = run(
+            command("killed"),
+            tmp_path / "killed.log",
+            kill_when=lambda _seconds, share=share: _results_in(tmp_path / "killed") >= share * whole,
+        )
         assert killed.code == -signal.SIGKILL
     last = run(command("killed"), tmp_path / "killed.log")
     assert last.code == calm.code == 10
@@ -104,7 +109,7 @@ def test_an_interrupted_batch_goes_on_and_a_third_run_does_nothing(tmp_path: Pat
     while not (tmp_path / "out" / "b" / "invoice.pdf.json").exists() and time.monotonic() < until:
         time.sleep(0.02)
     first.send_signal(signal.SIGINT)
-    said = first.communicate(timeout=60)[1]
+    said = first.communicate(timeout=DONE_S)[1]
     assert first.returncode == 130, said
     assert "Traceback" not in said
 
@@ -174,12 +179,12 @@ def test_a_watched_folder_is_worked_on_as_files_come(tmp_path: Path):
     try:
         for name, number in (("scan.pdf", "FIRST-1"), ("scan.pdf", "SECOND-2")):
             long_invoice(tmp_path / "made.pdf", 1, number)
-            shutil.copy(tmp_path / "made.pdf", folder / name)
+            (tmp_path / "made.pdf").rename(folder / name)  # whole from the first moment
             _wait_until(lambda: not any(folder.iterdir()), watching)
         _wait_until(lambda: len(_lines(out / "_batch" / "books.csv")) == 3, watching)
     finally:
         watching.send_signal(signal.SIGINT)
-        watching.communicate(timeout=60)
+        watching.communicate(timeout=DONE_S)
     assert states(out) == {"scan.pdf": "succeeded", "scan~2.pdf": "succeeded"}
     numbers = {
         json.loads((out / f"{name}.pdf.json").read_bytes())["records"][0]["values"]["invoice_number"]
@@ -304,6 +309,11 @@ def test_a_hundred_thousand_files_are_listed_in_constant_memory(tmp_path: Path):
     listed, kept, peak_kb = map(int, done.stdout.split())
     assert (listed, kept) == (100_000, 100_000)
     assert peak_kb < MOST_KB
+
+
+def _results_in(out: Path) -> int:
+    """How many files have their result."""
+    return sum(1 for path in out.rglob("*.json") if "_batch" not in path.parts)
 
 
 def _lines(path: Path) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import time
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import cast
@@ -14,6 +13,7 @@ import redis
 
 from service.cli.home import run_folder
 from tests.fakes.leftovers import PLANTED, files_with, live_through_all, tables_with, traces_of
+from tests.fakes.pipeline import wait_until
 from tests.fakes.receiver import Receiver, receiver
 from tests.fakes.serve_process import ServeProcess
 
@@ -65,10 +65,10 @@ def test_nothing_of_a_deleted_document_is_found_in_redis_and_home(tmp_path: Path
         assert tables_with(url, PLANTED)
         traces = traces_of(url)
         client.delete(f"jobs/{job_id}").raise_for_status()
-        time.sleep(2.5)  # what senders and sweepers still had in hand is settled
+        wait_until(lambda: (tables_with(url, PLANTED), files_with(home, traces)) == (set(), []))
         assert not [piece for piece in held_by(connection) if wanted in unpacked(piece).lower()]
-        assert tables_with(url, PLANTED) == set()
-        assert files_with(home, traces) == []
         connection.close()
+    # What senders and sweepers still had in hand is settled now.
+    assert tables_with(url, PLANTED) == set()
     assert files_with(home, traces) == []
     assert wanted not in service.log.lower().encode()

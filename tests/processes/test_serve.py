@@ -29,7 +29,7 @@ def read_invoice(service: ServeProcess) -> dict:
     """Upload the sample invoice and wait for its result."""
     with service.client() as client:
         job_id = submit(client, INVOICE, SCHEMA.read_text())
-        service.wait_until(lambda: status_of(client, job_id) in OVER, 60)
+        service.wait_until(lambda: status_of(client, job_id) in OVER, 150)
         return client.get(f"/jobs/{job_id}/result").json()
 
 
@@ -61,7 +61,7 @@ def test_a_second_serve_of_the_home_says_who_has_it(served: ServeProcess):
         env=environment(),
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=120,
         check=False,
     )
     assert done.returncode == 6
@@ -76,7 +76,7 @@ def test_extract_hands_its_file_to_the_serve_that_owns_the_home(served: ServePro
         env=environment(),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -115,14 +115,14 @@ def test_a_home_too_deep_for_a_unix_socket_gets_a_port_with_a_password(tmp_path:
         assert read_invoice(service)["status"] == "succeeded"
         password = service.info.redis_url.split("@")[0].split(":")[-1]
         assert password not in service.log
-        assert not any(password in part for p in service.family() for part in p.cmdline())
+        assert not any(password in line for line in service.command_lines())
 
 
 def test_beyond_loopback_only_with_keys(tmp_path: Path):
     """Refused before anything listens; with a key it serves those who show it."""
     home = tmp_path / "home"
     asked = fieldmark("serve", "--host", "0.0.0.0", "--port", "0", "--home", home)
-    done = subprocess.run(asked, env=environment(), capture_output=True, text=True, timeout=30, check=False)
+    done = subprocess.run(asked, env=environment(), capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 2
     assert "fieldmark keys add" in done.stderr
     made = subprocess.run(
@@ -130,7 +130,7 @@ def test_beyond_loopback_only_with_keys(tmp_path: Path):
         env=environment(),
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=120,
         check=True,
     )
     with ServeProcess(home, FIELDMARK_API_HOST="0.0.0.0") as service:

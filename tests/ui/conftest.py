@@ -17,7 +17,7 @@ from tests.fakes.model_stub import ModelStub
 from tests.ui.screen import Screen
 
 Opener = Callable[..., Screen]
-PATIENCE_MS = 30_000
+PATIENCE_MS = 90_000
 """How long a page may take that shares its machine; what is there at once is seen at once all the same."""
 expect.set_options(timeout=PATIENCE_MS)
 PROGRAM = "https://erp.example.test"
@@ -75,7 +75,7 @@ def open_screen(browser: Browser, service: tuple[str, LocalService]) -> Generato
                 "request", lambda request: complaints.append(request.url) if not _is_ours(request.url, url) else None
             )
             page.route(f"{PROGRAM}/**", lambda route: route.fulfill(body="back", content_type="text/plain"))
-            client = held.enter_context(httpx.Client(base_url=f"{url}/api/v1", timeout=60))
+            client = held.enter_context(httpx.Client(base_url=f"{url}/api/v1", timeout=120))
             screen = Screen(page=page, client=client, url=url)
             page.goto(url + path)
             return screen

@@ -16,7 +16,7 @@ from tests.fakes.chromium import FLAGS, find_chromium
 from tests.fakes.local_service import LocalService
 from tests.fakes.model_stub import ModelStub
 from tests.ui.conftest import Opener
-from tests.ui.screen import LINES, TRUTH, Screen, invoice, paper, schema
+from tests.ui.screen import LINES, TRUTH, Screen, Withheld, invoice, paper, schema
 
 WRONG = {**TRUTH, "total": 452.4, "order_number": "LL-8331"}
 MOST_PRESSES = 12
@@ -35,8 +35,10 @@ def test_from_upload_to_approval(open_screen: Opener, stub: ModelStub, tmp_path:
     expect(wanted).to_contain_text("receipt")  # ready schemas are offered before any was used
     wanted.select_option("Another JSON Schema…")
     page.get_by_role("textbox", name="JSON Schema").fill(json.dumps(schema(lines=True)))
+    stub.hold()
     page.get_by_role("button", name="Add", exact=True).click()
     expect(page.locator("td .chip.busy")).to_be_visible()
+    stub.let_go()
     page.get_by_role("link", name="invoice.pdf").click()
     expect(page.get_by_text("The sum of Lines · Amount should be Subtotal.").first).to_be_visible()
     job = page.url.rpartition("/")[2]
@@ -185,11 +187,13 @@ def test_rows_are_added_deleted_pasted_and_taken_back(open_screen: Opener, stub:
         text,
     )
     expect(page.locator(".grid-foot .good")).to_contain_text("matches 354.5")
+    screen.stored()
     assert [row["description"] for row in screen.values(job)["lines"]] == ["Bone", "Ink", "Box"]
     page.get_by_role("button", name="Delete row 2").click()
     expect(page.locator(".grid-foot .bad")).to_be_visible()
     page.locator("#value").press("Alt+z")
     expect(page.locator(".grid-foot .good")).to_be_visible()
+    screen.stored()
     assert [row["amount"] for row in screen.values(job)["lines"]] == [15.8, 149.5, 189.2]
     page.get_by_role("button", name="History").click()
     expect(page.locator(".history li").first).to_contain_text("took back a change of")
@@ -317,8 +321,10 @@ def test_approving_twice_in_haste_decides_one_document(open_screen: Opener, stub
     jobs = [screen.hand_in(invoice(), {"name": "invoice", "schema": policy}, f"{n}.pdf") for n in range(2)]
     screen.open(jobs[0])
     expect(screen.page.locator("#state")).to_have_text("In review")
+    approving = Withheld(screen.page, "**/approve")
     screen.page.keyboard.press("Alt+y")
     screen.page.keyboard.press("Alt+y")
+    approving.let_go()
     expect(screen.page.locator("#name")).to_have_text("1.pdf")
     states = [screen.client.get(f"/jobs/{job}").json()["review"]["state"] for job in jobs]
     assert states == ["approved", "in_review"]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+
 from playwright.sync_api import Page, Route, expect
 
 from tests.fakes.model_stub import ModelStub
 from tests.ui.conftest import Opener
-from tests.ui.screen import TRUTH, invoice, schema
+from tests.ui.screen import TRUTH, Withheld, invoice, schema
 
 WRONG = {**TRUTH, "total": 452.4, "order_number": "LL-8331"}
 ANSWER_MS = 600
@@ -33,8 +35,11 @@ def test_who_types_quickly_is_not_told_of_a_conflict_with_themselves(open_screen
     screen.open(screen.hand_in(invoice(), schema()))
     asked = answer_slowly(screen.page)
     screen.page.locator(".field", has_text="Total").last.click()
+    screen.page.clock.install()
+    screen.page.clock.pause_at(datetime.now() + timedelta(minutes=1))  # so quickly that no time passes
     screen.page.keyboard.type("425,40")
     screen.page.keyboard.press("Enter")
+    screen.page.clock.resume()
     screen.stored()
     expect(screen.page.locator(".field", has_text="Total").last).to_contain_text("425.4")
     assert [url for url in asked if "dry_run" in url] == []
@@ -64,11 +69,12 @@ def test_a_refused_value_comes_back_as_it_was_typed(open_screen: Opener, stub: M
     screen.open(job)
     label, value = screen.page.locator(".card-label"), screen.page.locator("#value")
     expect(label).to_have_text("Subtotal")
-    answer_slowly(screen.page)
+    refusing = Withheld(screen.page, "**/corrections*")
     screen.page.keyboard.type("many")
     screen.page.keyboard.press("Enter")
     expect(label).to_have_text("Total")
     screen.page.keyboard.type("425,4")
+    refusing.let_go()
     expect(screen.page.locator("#notice")).to_contain_text("Subtotal")
     expect(value).to_have_value("425,4")
     screen.page.keyboard.press("Enter")

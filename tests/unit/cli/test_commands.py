@@ -99,8 +99,8 @@ def test_a_program_ends_with_the_parent_it_was_given():
 
 
 def _is_gone(pid: int) -> bool:
-    """Within three seconds; who is dead but not yet collected is gone."""
-    until = time.monotonic() + 3
+    """In the end; who is dead but not yet collected is gone."""
+    until = time.monotonic() + 60
     while time.monotonic() < until:
         try:
             if psutil.Process(pid).status() in (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD):

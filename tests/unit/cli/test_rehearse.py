@@ -57,7 +57,7 @@ def ask(base_url: str) -> tuple[int, object]:
     headers = {"Authorization": "Bearer any", "Content-Type": "application/json"}
     request = urllib.request.Request(f"{base_url}/chat/completions", json.dumps(QUESTION).encode(), headers)
     try:
-        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=10) as response:
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=60) as response:
             call = json.load(response)["choices"][0]["message"]["tool_calls"][0]
             return response.status, json.loads(call["function"]["arguments"])
     except urllib.error.HTTPError as error:
@@ -81,7 +81,7 @@ def test_it_says_where_it_listens_keeps_to_its_script_and_ends_on_sigterm(tmp_pa
         assert answers == [(429, None), (503, None), (200, {"number": "A-7", "lines": rows})]
         assert StubControl(told["port"]).stats()["requests"] == 3
         process.terminate()
-        assert process.wait(10) == 0
+        assert process.wait(60) == 0
 
 
 def test_a_misspelt_fault_is_refused() -> None:
