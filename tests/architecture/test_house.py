@@ -45,6 +45,23 @@ def test_tests_and_scripts_are_no_longer_than_sources():
     assert [path.name for path in (*TESTS, *SCRIPTS) if path.read_text().count("\n") > MOST_LINES] == []
 
 
+def test_tests_name_the_time_that_a_request_may_take():
+    """The HTTP client gives up after five seconds, which a machine that has other things to do may need."""
+    asking = {"get", "post", "put", "delete", "request", "stream", "Client", "AsyncClient"}
+    calls = [
+        (path, node) for path in TESTS for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)
+    ]
+    hasty = [
+        f"{path.relative_to(ROOT)}:{call.lineno}"
+        for path, call in calls
+        if isinstance(call.func, ast.Attribute)
+        and isinstance(call.func.value, ast.Name)
+        and (call.func.value.id, call.func.attr in asking) == ("httpx", True)
+        and not any(keyword.arg == "timeout" for keyword in call.keywords)
+    ]
+    assert hasty == []
+
+
 def test_no_module_has_a_name_that_says_nothing():
     """`utils` and its kin are where order ends."""
     assert [p for p in SOURCES if p.stem in FORBIDDEN_NAMES or p.parent.name in FORBIDDEN_NAMES] == []

@@ -332,7 +332,7 @@ def test_examples_of_the_documentation_run(base_url: str, page: str, tmp_path: P
             env={"PYTHONPATH": str(PACKAGE), "PATH": ""},
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,
             check=False,
         )
         assert done.returncode == 0, done.stderr

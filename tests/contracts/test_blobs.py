@@ -295,6 +295,6 @@ for write in (
 def test_a_full_disk_is_told_and_leaves_nothing(tmp_path: Path) -> None:
     """The system refuses the write half way: here by the largest file that a process may write."""
     command = [sys.executable, "-c", _WRITE_UNDER_A_LIMIT, str(tmp_path)]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert (ended.stdout.split(), ended.stderr) == ([ErrorCode.STORAGE_FULL, ErrorCode.STORAGE_FULL], "")
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []

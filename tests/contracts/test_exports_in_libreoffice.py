@@ -28,7 +28,7 @@ def convert(file: Path) -> dict[str, list[dict[str, str]]]:
         ["--infilter=CSV:44,34,76,1"] if file.suffix == ".csv" else []
     )  # UTF-8: without a person nobody chooses it
     command = [str(SOFFICE), "--headless", profile, *read_as, "--convert-to", AS_CSV, "--outdir", str(out), str(file)]
-    subprocess.run(command, check=True, capture_output=True, timeout=120)
+    subprocess.run(command, check=True, capture_output=True, timeout=300)
     sheets: dict[str, list[dict[str, str]]] = {}
     for path in out.glob("*.csv"):
         with path.open(newline="", encoding="utf-8") as opened:

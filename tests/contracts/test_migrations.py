@@ -45,7 +45,7 @@ def test_processes_that_start_together_migrate_once(empty_url: str) -> None:
     """The first does it, the others wait for it."""
     command = [sys.executable, "-W", "error", "-c", _MIGRATE, empty_url]
     started = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(3)]
-    ended = [(process.communicate(timeout=120)[1], process.returncode) for process in started]
+    ended = [(process.communicate(timeout=300)[1], process.returncode) for process in started]
     assert ended == [("", 0)] * 3
     database = Database(empty_url)
     with database.read() as connection:

@@ -17,7 +17,7 @@ def curl(*arguments: str, folder: Path | None = None) -> str:
     """What curl prints."""
     assert shutil.which("curl"), "this test needs curl: install it, or leave tests/dropin out"
     command = ["curl", "--silent", "--show-error", "-H", f"Authorization: Bearer {KEY}", *arguments]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=True)
     return done.stdout
 
 

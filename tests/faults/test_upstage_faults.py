@@ -238,11 +238,11 @@ def test_cancelling_ends_the_wait_between_attempts(stub: ModelStub) -> None:
 
 def test_nobody_listening_is_an_unavailable_model() -> None:
     """The message names the place to look."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    with pytest.raises(ClientError, match="base URL") as caught:
-        run(f"http://127.0.0.1:{port}/v1", lambda c: c.complete(request(), timeout_s=5))
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # and does not listen, so that nobody else does either
+        base_url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+        with pytest.raises(ClientError, match="base URL") as caught:
+            run(base_url, lambda c: c.complete(request(), timeout_s=60))
     assert (caught.value.code, caught.value.retryable) == (ErrorCode.MODEL_UNAVAILABLE, True)
 
 

@@ -21,7 +21,7 @@ def export(home: Path, out: Path, *flags: str) -> list[Path]:
     """Run the command; the files it names."""
     command = [sys.executable, "-m", "service.cli.main", "export", "--schema", "letter", "--out", str(out), *flags]
     env = {**os.environ, "FIELDMARK_HOME": str(home)}
-    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     return [Path(line) for line in done.stdout.splitlines()]
 

@@ -25,7 +25,7 @@ from tests.processes.batch_kills import books_of, compare, faults_of, jobs_in, r
 
 pytestmark = pytest.mark.processes
 SCHEMA = SAMPLES / "invoice" / "schema.json"
-DONE_S = 180
+DONE_S = 600
 COUNTS = re.compile(r"(\d+) files found = (.+) \((\d+) of them done earlier\)")
 MOST_KB = 100_000
 
@@ -78,9 +78,11 @@ def test_a_killed_batch_ends_as_one_that_was_left_in_peace(tmp_path: Path):
     sources = [SAMPLES / name / "document.pdf" for name in ("form", "invoice", "bank_statement", "bound_invoices")]
     folder = tmp_path / "in"
     make_mixed_folder(folder, [*sources, SAMPLES / "receipt" / "document.jpg"], Mixture.of(30), seed=5)
+    schema = tmp_path / "schema.json"  # a blind sample of the good ones would be another one in each run
+    schema.write_text(json.dumps({**json.loads(SCHEMA.read_text()), "x-review": {"sample": 0}}))
 
     def command(name: str) -> list[str | Path]:
-        return [folder, "--schema", SCHEMA, "--out", tmp_path / name, "--home", tmp_path / f"home-{name}"]
+        return [folder, "--schema", schema, "--out", tmp_path / name, "--home", tmp_path / f"home-{name}"]
 
     calm = run(command("calm"), tmp_path / "calm.log")
     assert faults_of(tmp_path / "calm", tmp_path / "home-calm", folder, calm.said) == []

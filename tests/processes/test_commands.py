@@ -16,7 +16,7 @@ from tests.fakes.serve_process import SAMPLES, environment, fieldmark
 pytestmark = pytest.mark.processes
 
 
-def run(*arguments: str | Path, cwd: Path, seconds: float = 240) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str | Path, cwd: Path, seconds: float = 600) -> subprocess.CompletedProcess[str]:
     """Run a command to its end."""
     return subprocess.run(
         fieldmark(*arguments), env=environment(), cwd=cwd, capture_output=True, text=True, timeout=seconds, check=False
@@ -96,7 +96,7 @@ def test_extract_loads_nothing_that_it_does_not_need(tmp_path: Path):
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=600,
         check=True,
     )
     assert json.loads(done.stdout)["status"] == "succeeded"

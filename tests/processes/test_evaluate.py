@@ -18,7 +18,7 @@ pytestmark = pytest.mark.processes
 def run(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     """Evaluate to the end."""
     command = fieldmark("evaluate", *arguments)
-    return subprocess.run(command, env=environment(), cwd=cwd, capture_output=True, text=True, timeout=240, check=False)
+    return subprocess.run(command, env=environment(), cwd=cwd, capture_output=True, text=True, timeout=600, check=False)
 
 
 class Tags(HTMLParser):

@@ -46,7 +46,7 @@ def shut(tmp_path: Path) -> dict[str, str]:
 def run(command: list[str], environment: dict[str, str], folder: Path) -> subprocess.CompletedProcess[str]:
     """A process to its end."""
     return subprocess.run(
-        command, env=environment, cwd=folder, capture_output=True, text=True, timeout=240, check=False
+        command, env=environment, cwd=folder, capture_output=True, text=True, timeout=600, check=False
     )
 
 

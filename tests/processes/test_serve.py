@@ -61,7 +61,7 @@ def test_a_second_serve_of_the_home_says_who_has_it(served: ServeProcess):
         env=environment(),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 6
@@ -76,7 +76,7 @@ def test_extract_hands_its_file_to_the_serve_that_owns_the_home(served: ServePro
         env=environment(),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -122,7 +122,7 @@ def test_beyond_loopback_only_with_keys(tmp_path: Path):
     """Refused before anything listens; with a key it serves those who show it."""
     home = tmp_path / "home"
     asked = fieldmark("serve", "--host", "0.0.0.0", "--port", "0", "--home", home)
-    done = subprocess.run(asked, env=environment(), capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(asked, env=environment(), capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 2
     assert "fieldmark keys add" in done.stderr
     made = subprocess.run(
@@ -130,7 +130,7 @@ def test_beyond_loopback_only_with_keys(tmp_path: Path):
         env=environment(),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=True,
     )
     with ServeProcess(home, FIELDMARK_API_HOST="0.0.0.0") as service:
