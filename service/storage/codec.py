@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from typing import TypeVar
 
 import orjson
+import pydantic_core
 import zstandard
 from pydantic import TypeAdapter
 
 from service.domain import word_columns
 from service.domain.pages import PageText
 from service.domain.records import JsonObject
+from service.protocol.json_text import encode_json
 
 T = TypeVar("T")
 _LEVEL = 3
@@ -72,6 +75,19 @@ def unpack_page(body: bytes) -> PageText:
     rest = orjson.loads(zstandard.ZstdDecompressor().decompress(body))
     words = word_columns.from_columns(rest.pop("words"))
     return replace(from_json(PageText, rest), words=words)
+
+
+def dump_column(value: object) -> str:
+    """The text of a JSON column."""
+    return encode_json(value).decode()
+
+
+def load_column(text: str | bytes) -> object:
+    """The inverse of `dump_column`; whole numbers stay exact."""
+    try:
+        return pydantic_core.from_json(text)
+    except ValueError:  # slow and rare: unpaired surrogates
+        return json.loads(text)
 
 
 def to_columns(value: object) -> dict[str, object]:

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Generator
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import cast
@@ -18,6 +19,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from service.domain.errors import ErrorCode, InternalError
+from service.storage.codec import dump_column, load_column
 from service.storage.faults import busy
 
 _BUSY_S = 30
@@ -205,11 +207,12 @@ def _not_flushed() -> InternalError:
 
 def _make_engine(url: str) -> Engine:
     parsed = make_url(url)
+    new_engine = partial(create_engine, json_serializer=dump_column, json_deserializer=load_column)
     if parsed.get_backend_name() != "sqlite":
-        return create_engine(parsed, pool_size=10, max_overflow=30, pool_pre_ping=True)
+        return new_engine(parsed, pool_size=10, max_overflow=30, pool_pre_ping=True)
     if parsed.database and parsed.database != ":memory:":
         Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
-    engine = create_engine(parsed, pool_size=10, max_overflow=200)
+    engine = new_engine(parsed, pool_size=10, max_overflow=200)
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
-from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, Insert, bindparam, delete, func, insert, select, update
 
 from service.domain.jobs import StoredFile
 from service.domain.pages import PageSize, PageText, TextSource, Turns
@@ -13,7 +14,7 @@ from service.domain.records import Issue
 from service.storage import tables
 from service.storage.blobs import derived_key, origin_key
 from service.storage.codec import from_json, pack_page, to_columns, unpack_page
-from service.storage.upsert import put_rows, upsert
+from service.storage.upsert import put_rows, upsert_in
 
 # Made once: building a statement takes longer than running it, and each step needs these.
 _ADD = insert(tables.files)
@@ -33,6 +34,20 @@ _ALL_BODIES = (
     select(tables.pages.c.body).where(tables.pages.c.source_key == bindparam("of_source")).order_by(tables.pages.c.page)
 )
 _BODIES = _ALL_BODIES.where(tables.pages.c.page.in_(bindparam("numbers", expanding=True)))
+_COUNT = select(func.count()).select_from(tables.pages).where(tables.pages.c.source_key == bindparam("of_source"))
+_ISSUES = (
+    select(tables.pages.c.noticed)
+    .where(tables.pages.c.source_key == bindparam("of_source"))
+    .order_by(tables.pages.c.page)
+)
+_TURNS = select(tables.blobs.c.turns).where(tables.blobs.c.key == bindparam("of_key"))
+_HOLD = (
+    select(tables.files.c.id)
+    .where(tables.files.c.tenant_id == bindparam("of_tenant"))
+    .where(tables.files.c.id.in_(bindparam("file_ids", expanding=True)))
+    .order_by(tables.files.c.id)
+    .with_for_update(read=True, key_share=True)
+)
 
 
 class FileRows:
@@ -72,9 +87,8 @@ class FileRows:
 
     def hold(self, tenant_id: str, file_ids: Collection[str]) -> frozenset[str]:
         """Those of the uploads that are there, and stay so until this transaction ends."""
-        file = tables.files.c
-        query = select(file.id).where(file.tenant_id == tenant_id, file.id.in_(file_ids)).order_by(file.id)
-        return frozenset(self._connection.execute(query.with_for_update(read=True, key_share=True)).scalars())
+        wanted = {"of_tenant": tenant_id, "file_ids": tuple(file_ids)}
+        return frozenset(self._connection.execute(_HOLD, wanted).scalars())
 
     def set_source(self, file_id: str, source_key: str, sizes: Sequence[PageSize]) -> None:
         """Note where the file's pages are read from, and what they measure."""
@@ -100,9 +114,7 @@ class FileRows:
     def count_blob(self, tenant_id: str, key: str, size_bytes: int) -> None:
         """One more row counts on the blob."""
         row = {"tenant_id": tenant_id, "key": key, "size_bytes": size_bytes, "references": 1, "turns": {}}
-        query = upsert(self._connection, tables.blobs).values(row)
-        more = {"references": tables.blobs.c.references + 1}
-        self._connection.execute(query.on_conflict_do_update(index_elements=["key"], set_=more))
+        self._connection.execute(_count_once_more(self._connection.dialect.name), row)
 
     def discount_blob(self, key: str) -> bool:
         """One row less counts on the blob; True, and its pages forgotten, when that was the last."""
@@ -115,6 +127,12 @@ class FileRows:
             sources = table.c.source_key.in_([key, derived_key(key)])
             self._connection.execute(delete(table).where(sources))
         return True
+
+
+@cache
+def _count_once_more(dialect: str) -> Insert:
+    more = {"references": tables.blobs.c.references + 1}
+    return upsert_in(dialect, tables.blobs).on_conflict_do_update(index_elements=["key"], set_=more)
 
 
 class PageRows:
@@ -135,8 +153,7 @@ class PageRows:
 
     def count(self, source_key: str) -> int:
         """How many pages were read."""
-        query = select(func.count()).select_from(tables.pages).where(tables.pages.c.source_key == source_key)
-        return self._connection.execute(query).scalar_one()
+        return self._connection.execute(_COUNT, {"of_source": source_key}).scalar_one()
 
     def put(self, tenant_id: str, source_key: str, texts: Sequence[PageText]) -> None:
         """Keep pages; one that is already there is written anew (two jobs may read the same file at once)."""
@@ -163,15 +180,13 @@ class PageRows:
 
     def issues(self, source_key: str) -> tuple[Issue, ...]:
         """What was noticed while reading, in page order."""
-        noticed = tables.pages.c.noticed
-        query = select(noticed).where(tables.pages.c.source_key == source_key).order_by(tables.pages.c.page)
-        lists = self._connection.execute(query).scalars()
+        lists = self._connection.execute(_ISSUES, {"of_source": source_key}).scalars()
         return tuple(from_json(Issue, issue) for issues in lists for issue in issues)
 
     def turns(self, source_key: str) -> Turns:
         """Which of its pages a person turned."""
-        query = select(tables.blobs.c.turns).where(tables.blobs.c.key == origin_key(source_key))
-        return {int(page): degrees for page, degrees in (self._connection.execute(query).scalar() or {}).items()}
+        turned = self._connection.execute(_TURNS, {"of_key": origin_key(source_key)}).scalar() or {}
+        return {int(page): degrees for page, degrees in turned.items()}
 
     def turn(self, source_key: str, by: Turns) -> None:
         """Turn pages further, by degrees clockwise; whoever holds the same bytes sees them so."""

@@ -22,6 +22,7 @@ _GET_LOCKED = _GET.with_for_update()
 _PASSWORD = select(tables.jobs.c.password).where(tables.jobs.c.id == bindparam("job_id"))
 _FORGET_PASSWORD = update(tables.jobs).where(tables.jobs.c.id == bindparam("job_id"))
 _ADD = insert(tables.jobs)
+_ADD_RESULT = insert(tables.results)
 _FIXED = frozenset({"id", "tenant_id", "file_id", "created_at"})
 """As it was when the job came; to write it again would make SQLite look at every key and index."""
 MADE_OF_JOBS: Mapping[str, Table] = {
@@ -171,7 +172,7 @@ class JobRows:
     def put_result(self, job: Job, body: bytes) -> None:
         """Keep a run's result; a run has one, so a second write is refused by the key."""
         row = {"tenant_id": job.tenant_id, "job_id": job.id, "run": job.run, "body": body}
-        self._connection.execute(insert(tables.results).values(row))
+        self._connection.execute(_ADD_RESULT, row)
 
     def result(self, job: Job) -> bytes | None:
         """The result of the run that the job names."""

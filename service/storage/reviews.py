@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import ColumnElement, Connection, func, insert, or_, select
+from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, or_, select
 
 from service.domain.corrections import ReviewEvent
 from service.domain.jobs import Job, JobStatus, ReviewState
@@ -12,6 +12,13 @@ from service.domain.review import CLAIM_S
 from service.storage import tables
 from service.storage.codec import from_json, to_columns
 from service.storage.jobs import JobRows
+
+# Made once: building a statement takes longer than running it, and each run's end needs it.
+_OF_JOB = (
+    select(tables.review_events)
+    .where(tables.review_events.c.job_id == bindparam("of_job"))
+    .order_by(tables.review_events.c.position)
+)
 
 
 class ReviewRows:
@@ -28,8 +35,7 @@ class ReviewRows:
 
     def of_job(self, job_id: str) -> tuple[ReviewEvent, ...]:
         """The whole history, oldest first."""
-        event = tables.review_events
-        rows = self._connection.execute(select(event).where(event.c.job_id == job_id).order_by(event.c.position))
+        rows = self._connection.execute(_OF_JOB, {"of_job": job_id})
         return tuple(from_json(ReviewEvent, row) for row in rows.mappings())
 
     def lock_next(self, tenant_id: str, who: str, now: float, *, skip: Sequence[str]) -> Job | None:

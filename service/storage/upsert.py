@@ -11,7 +11,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 def upsert(connection: Connection, table: Table) -> postgresql.Insert | sqlite.Insert:
     """An insert that takes `on_conflict_do_update`."""
-    return _insert(connection.dialect.name, table)
+    return upsert_in(connection.dialect.name, table)
 
 
 def put_rows(
@@ -27,9 +27,10 @@ def put_rows(
 def _put(
     dialect: str, table: Table, keys: tuple[str, ...], names: tuple[str, ...]
 ) -> postgresql.Insert | sqlite.Insert:
-    query = _insert(dialect, table)
+    query = upsert_in(dialect, table)
     return query.on_conflict_do_update(index_elements=keys, set_={name: query.excluded[name] for name in names})
 
 
-def _insert(dialect: str, table: Table) -> postgresql.Insert | sqlite.Insert:
+def upsert_in(dialect: str, table: Table) -> postgresql.Insert | sqlite.Insert:
+    """The same for a statement that is made once."""
     return postgresql.insert(table) if dialect == "postgresql" else sqlite.insert(table)
