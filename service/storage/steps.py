@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import fields
 from typing import TypeVar
 
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Subquery, and_, bindparam, func, insert, or_, select, update
 
 from service.domain.jobs import Job, Step, StepKind, StepState, StepTally, Tallies
 from service.domain.traffic import Waiting
@@ -19,6 +19,10 @@ _NAMES = tuple(f.name for f in fields(Step))
 _COLUMNS = [tables.steps.c[name] for name in _NAMES]
 """All but the result, which is large."""
 _OPEN = (StepState.QUEUED, StepState.RUNNING)
+_STOOD_S = 1.0
+"""Who was taken sooner did not stand in line: its worker rang for nobody, or the line was empty."""
+_IN_ORDER_S = 1.0
+"""Messages of one lane come in order, but for what several workers hold at once."""
 # Made once: building a statement takes longer than running it, and each step needs these several times.
 _GET = select(*_COLUMNS).where(tables.steps.c.id.in_(bindparam("step_ids", expanding=True)))
 _GET_WITH_JOBS = (
@@ -141,13 +145,18 @@ class StepRows:
     def unheard(self, now: float, patience_s: float, most: int) -> tuple[Step, ...]:
         """Waiting steps that may be claimed and whose message seems lost, the urgent and old ones first.
 
-        Each ring doubles the patience with a step, so that a long queue is not filled with repeats.
+        Each ring doubles the patience with a step, so that a long queue is not filled with repeats; and one whose turn
+        has not come yet, for those in front of it are being taken, is only late.
         """
-        step = tables.steps.c
+        step, lane = tables.steps.c, _lanes_that_move(now - patience_s)
         due = and_(step.state == StepState.QUEUED, step.not_before <= now)
-        lost = or_(2 * step.rung_at - step.created_at <= now - patience_s, step.rung_at < step.not_before)
-        query = select(*_COLUMNS).where(due, lost).order_by(step.priority, step.created_at).limit(most)
-        return tuple(from_json(Step, row) for row in self._connection.execute(query).mappings())
+        passed_over = or_(lane.c.reached.is_(None), step.rung_at < lane.c.reached - _IN_ORDER_S)
+        quiet = and_(2 * step.rung_at - step.created_at <= now - patience_s, passed_over)
+        lost = or_(quiet, step.rung_at < step.not_before)
+        same = and_(lane.c.queue == step.queue, lane.c.priority == step.priority)
+        query = select(*_COLUMNS).join_from(tables.steps, lane, same, isouter=True).where(due, lost)
+        rows = self._connection.execute(query.order_by(step.priority, step.created_at).limit(most))
+        return tuple(from_json(Step, row) for row in rows.mappings())
 
     def first_put_back(self, job: Job) -> Waiting | None:
         """Why those steps of the current run wait that were put back; the one that goes on first."""
@@ -174,3 +183,12 @@ class StepRows:
         step = tables.steps.c
         query = select(step.queue, func.count()).where(step.state.in_(_OPEN)).group_by(step.queue)
         return {queue: count for queue, count in self._connection.execute(query)}
+
+
+def _lanes_that_move(since: float) -> Subquery:
+    """Queues and priorities of which a step that had stood in line was taken since then, and when that one was rung."""
+    step = tables.steps.c
+    taken = and_(step.state == StepState.RUNNING, step.started_at > since)
+    stood = step.started_at - step.rung_at >= _STOOD_S
+    reached = func.max(step.rung_at).label("reached")
+    return select(step.queue, step.priority, reached).where(taken, stood).group_by(step.queue, step.priority).subquery()

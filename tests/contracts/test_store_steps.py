@@ -180,6 +180,32 @@ def test_a_step_that_had_to_wait_is_rung_when_its_time_comes(filled: Store) -> N
     assert _unheard(filled, 1016.0) == ["step-1"]
 
 
+def test_a_step_that_stands_in_a_moving_line_is_not_rung(filled: Store) -> None:
+    """Its message is there: those rung for before it are being taken; one that was passed over is rung."""
+    _add(
+        filled,
+        a_step("passed", ordinal=0, created_at=0.0, rung_at=0.0),
+        a_step("taken", ordinal=1, created_at=5.0, rung_at=5.0, state=StepState.RUNNING, owner="me", started_at=98.0),
+        a_step("behind", ordinal=2, created_at=5.1, rung_at=5.1),
+        a_step("elsewhere", ordinal=3, created_at=5.1, rung_at=5.1, priority=Priority.BULK),
+    )
+    assert _unheard(filled, 100.0) == ["passed", "elsewhere"]
+    assert _unheard(filled, 104.5) == ["passed", "behind", "elsewhere"]  # nothing was taken for a while
+
+
+def test_a_step_that_was_taken_at_once_says_nothing_of_those_in_line(filled: Store) -> None:
+    """Its worker took it without a message."""
+    _add(
+        filled,
+        a_step("waiting", ordinal=0, created_at=5.0, rung_at=5.0),
+        a_step(
+            "at once", ordinal=1, created_at=98.0, rung_at=98.0, state=StepState.RUNNING, owner="a", started_at=98.1
+        ),
+        a_step("in line", ordinal=2, created_at=4.0, rung_at=4.0, state=StepState.RUNNING, owner="b", started_at=97.0),
+    )
+    assert _unheard(filled, 100.0) == []
+
+
 def test_urgent_and_old_steps_are_rung_first(filled: Store) -> None:
     """Running ones not at all."""
     _add(
