@@ -21,8 +21,8 @@ _COLUMNS = [tables.steps.c[name] for name in _NAMES]
 _OPEN = (StepState.QUEUED, StepState.RUNNING)
 _STOOD_S = 1.0
 """Who was taken sooner did not stand in line: its worker rang for nobody, or the line was empty."""
-_IN_ORDER_S = 1.0
-"""Messages of one lane come in order, but for what several workers hold at once."""
+_IN_ORDER_S = 5.0
+"""Messages of one lane come in order, but a worker holds several steps of a message while others go on."""
 # Made once: building a statement takes longer than running it, and each step needs these several times.
 _GET = select(*_COLUMNS).where(tables.steps.c.id.in_(bindparam("step_ids", expanding=True)))
 _GET_WITH_JOBS = (

@@ -185,9 +185,9 @@ def test_a_step_that_stands_in_a_moving_line_is_not_rung(filled: Store) -> None:
     _add(
         filled,
         a_step("passed", ordinal=0, created_at=0.0, rung_at=0.0),
-        a_step("taken", ordinal=1, created_at=5.0, rung_at=5.0, state=StepState.RUNNING, owner="me", started_at=98.0),
-        a_step("behind", ordinal=2, created_at=5.1, rung_at=5.1),
-        a_step("elsewhere", ordinal=3, created_at=5.1, rung_at=5.1, priority=Priority.BULK),
+        a_step("taken", ordinal=1, created_at=9.0, rung_at=9.0, state=StepState.RUNNING, owner="me", started_at=98.0),
+        a_step("behind", ordinal=2, created_at=9.1, rung_at=9.1),
+        a_step("elsewhere", ordinal=3, created_at=9.1, rung_at=9.1, priority=Priority.BULK),
     )
     assert _unheard(filled, 100.0) == ["passed", "elsewhere"]
     assert _unheard(filled, 104.5) == ["passed", "behind", "elsewhere"]  # nothing was taken for a while
