@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from service.embedded.fields import Ask
 from service.embedded.layout import Layout, Segment
 from service.embedded.matching import Labels
+from service.embedded.normalise import fold
 from service.embedded.spans import Kind, Spans
 
 _NEAR = 1.6
@@ -77,3 +79,13 @@ def written_above(layout: Layout, labels: Labels, segment: Segment) -> Segment |
 def _below(layout: Layout, labels: Labels, segment: Segment) -> Segment | None:
     other = next(iter(layout.below(segment, reach=_NEAR)), None)
     return None if other is None or labels.label_like(other) else other
+
+
+_FORM_TEXT = re.compile(
+    r"^(?:cat(?:alog)?\.? no\b|form\b.*\(rev\b|omb no\b)|\b(?:see instructions|if required|if applicable)\b|\([^)]*$"
+)
+
+
+def of_the_form(text: str) -> bool:
+    """Whether a text is printed on the form itself: its edition, or words that tell how to fill it in."""
+    return bool(_FORM_TEXT.search(fold(text)))

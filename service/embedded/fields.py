@@ -283,7 +283,7 @@ def _kind(
     *,
     narrowed: bool,
 ) -> str:
-    concept_kind = known[found[0][0]].kind if found else ""
+    concept_kind = _kind_of(known[found[0][0]], field) if found else ""
     if field.type is FieldType.BOOLEAN:
         return "boolean"
     if field.enum:
@@ -303,3 +303,9 @@ def _kind(
     if concept_kind and concept_kind not in NUMERIC and found[0][1] >= 0.6:
         return concept_kind
     return next((kind for word, kind in _BY_WORD if word in words), "text")
+
+
+def _kind_of(concept: Concept, field: SchemaField) -> str:
+    """The kind of a concept's values; the code of a company or a person is no name."""
+    coded = concept.kind in ("org", "person") and "code" in canonical(split_name(field.title or field.name))
+    return "code" if coded else concept.kind

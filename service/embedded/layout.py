@@ -12,6 +12,7 @@ from itertools import accumulate, pairwise
 from service.domain.geometry import Box, Point
 from service.domain.pages import CheckMark, FormEntry, PageText, RuledTable, TextSource, Word
 from service.embedded.normalise import squash
+from service.embedded.word_gaps import goes_on, in_boxes, parted
 
 SEGMENT_GAP = 1.05
 """Gap that parts two segments of a line, in heights of the words beside it."""
@@ -194,7 +195,8 @@ def build_layout(pages: Sequence[PageText]) -> Layout:
         width, height = page.size.width or 1.0, page.size.height or 1.0
         tokens = [
             _token(part, page.page, width, height)
-            for word in page.words if word.text.strip() for part in _parted(word)
+            for word in page.words if word.text.strip()
+            for part in parted(word, scanned=page.source is TextSource.OCR)
         ]  # fmt: skip
         if page.source is TextSource.OCR:
             tokens = _straightened(tokens, page.words)
@@ -213,20 +215,6 @@ def build_layout(pages: Sequence[PageText]) -> Layout:
     scanned = any(page.source.value == "ocr" for page in pages)
     usual = statistics.median(heights) if heights else 0.0
     return Layout(tuple(layouts), tuple(lines), tuple(segments), usual or 10.0, scanned)
-
-
-_STUCK = re.compile(r"([^\d\W][^\d:]+[:：]|[^\d\W]{3,}\.{2,})([^/\s].*)")
-
-
-def _parted(word: Word) -> tuple[Word, ...]:
-    """A label and its value that were read as one word, `Total:19.40`, apart."""
-    match = _STUCK.fullmatch(word.text.strip())
-    if match is None:
-        return (word,)
-    box, share = word.box, len(match[1]) / len(match[1] + match[2])
-    cut = box.x0 + box.width * share
-    left, right = Box(box.x0, box.y0, cut, box.y1), Box(cut, box.y0, box.x1, box.y1)
-    return (replace(word, text=match[1], box=left), replace(word, text=match[2], box=right))
 
 
 def _straightened(tokens: list[Token], words: Sequence[Word]) -> list[Token]:
@@ -329,10 +317,10 @@ def _entry_of(token: Token, entries: Sequence[FormEntry]) -> FormEntry | None:
 def _split_row(row: list[Token], entries: Sequence[FormEntry]) -> list[Part]:
     """The parts of a row, each with the field of the form that it is filled into."""
     held = [_entry_of(token, entries) for token in row] if entries else [None] * len(row)
-    parts = [([row[0]], held[0])]
-    for (left, before), (right, entry) in pairwise(zip(row, held, strict=True)):
-        gap = right.x0 - left.x1
-        wide = gap > SEGMENT_GAP * max(4.0, min(left.size, right.size))
+    parts, joined = [([row[0]], held[0])], goes_on(row)
+    for place, ((left, before), (right, entry)) in enumerate(pairwise(zip(row, held, strict=True)), start=1):
+        size = max(4.0, min(left.size, right.size))
+        wide = right.x0 - left.x1 > SEGMENT_GAP * size and place not in joined
         if before is not entry or (wide and entry is None):
             parts.append(([right], entry))
         else:
@@ -370,6 +358,8 @@ def _near(edges: list[Edges], index: int) -> Edges:
 
 def _parted_at_edges(part: Part, near: Edges) -> list[Part]:
     words, entry = part
+    if in_boxes(words):
+        return [part]
     pieces = [[words[0]]]
     for left, right in pairwise(words):
         size = max(4.0, min(left.size, right.size))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from service.domain.pages import CheckMark
 from service.domain.records import Scalar
+from service.embedded.captions import of_the_form
 from service.embedded.continued import with_address_lines, with_wrapped_lines
 from service.embedded.fields import Ask
 from service.embedded.labels import read_text, read_word
@@ -26,6 +27,7 @@ from service.embedded.normalise import (
 )
 from service.embedded.places import Evidence, Place, foreign_label, in_pairs, places
 from service.embedded.spans import Kind, Span
+from service.embedded.word_gaps import end_of_boxes, in_boxes
 
 TYPED = {"money": Kind.NUMBER, "number": Kind.NUMBER, "percent": Kind.NUMBER, "date": Kind.DATE, "time": Kind.TIME,
          "email": Kind.EMAIL, "url": Kind.URL, "phone": Kind.PHONE, "iban": Kind.IBAN, "bic": Kind.BIC,
@@ -295,20 +297,10 @@ def _is_beside(hit: Hit, segment: Segment) -> bool:
     return segment.line == hit.segment.line and segment.index == hit.segment.index + 1
 
 
-_FORM_TEXT = re.compile(
-    r"^(?:cat(?:alog)?\.? no\b|form\b.*\(rev\b|omb no\b)|\b(?:see instructions|if required|if applicable)\b|\([^)]*$"
-)
-
-
 def _no_answer(ask: Ask, hit: Hit, place: Place, span: Span) -> bool:
     """Whether words at a label's place are the form's, another box's, or the rest of the label."""
     rest = place.segment is hit.segment and not hit.colon and len(span.raw) <= SHORT_NAME
-    return (rest and ask.kind in NAMES) or _over_a_box(ask, hit, place) or _of_the_form(span.raw)
-
-
-def _of_the_form(text: str) -> bool:
-    """Whether a text is printed on the form itself: its edition, or words that tell how to fill it in."""
-    return bool(_FORM_TEXT.search(fold(text)))
+    return (rest and ask.kind in NAMES) or _over_a_box(ask, hit, place) or of_the_form(span.raw)
 
 
 def _over_a_box(ask: Ask, hit: Hit, place: Place) -> bool:
@@ -361,7 +353,8 @@ def code_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
             span = _code_at(evidence, ask, place, hit)
             if span is not None and not _over_a_box(ask, hit, place):
                 between = _between(evidence, ask, hit, place, span) * (0.7 if _counts(span) else 1.0)
-                found.append(Choice(span, span.raw, hit.strength * place.natural * between, "label", hit))
+                value = "".join(span.raw.split()) if in_boxes(span.tokens) else span.raw
+                found.append(Choice(span, value, hit.strength * place.natural * between, "label", hit))
                 break
     return found
 
@@ -393,6 +386,7 @@ def _code_at(evidence: Evidence, ask: Ask, place: Place, hit: Hit) -> Span | Non
         end = index + 1
         while end < len(tokens) and end - first < 5 and tokens[end].text.isdigit() and len(tokens[end].text) <= 5:
             end += 1
+        end = end_of_boxes(tokens, first, end)
         if start == 0 and len(tokens) <= _CODE_WORDS and all(_CODE_PART.fullmatch(t.text) for t in tokens):
             first, end = 0, len(tokens)
         span = evidence.spans.cut(place.segment, first, end)

@@ -45,6 +45,16 @@ def test_a_written_box_belongs_to_the_words_beside_it(empty: str, ticked: str, *
     assert read(form).values == {"smoker": False, "insured": True, "status": "married"}
 
 
+def test_a_box_that_was_read_as_one_with_its_words() -> None:
+    """As optical reading gives boxes that stand close to what they are for."""
+    form = page([
+        (60, 60, "Questions for new members"),
+        (60, 100, "Smoker"), (200, 100, "☐Yes"), (300, 100, "☑No"),
+        (60, 160, "Marital status"), (200, 160, "□single □divorced"), (330, 160, "☒married"), (420, 160, "□widowed"),
+    ])  # fmt: skip
+    assert read(form).values == {"smoker": False, "insured": None, "status": "married"}
+
+
 def test_a_cross_in_a_column_says_what_heads_the_column() -> None:
     """The rows are the questions, the columns the answers."""
     form = page([

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from service.domain.pages import PageText
+from service.domain.pages import PageText, TextSource
 from service.domain.records import JsonObject
 from service.domain.schema import parse_schema
 from service.embedded.model import EmbeddedModel
@@ -180,3 +180,43 @@ def test_what_is_labelled_as_something_else_fills_nothing(line: str, fields: dic
     """Words that say whose a thing is are what tells it from others; a date is no telephone."""
     form = page([(50, 40, line)])
     assert read(form, **{name: ("text", told) for name, told in fields.items()}) == dict.fromkeys(fields)
+
+
+def test_digits_in_boxes_of_their_own_are_one_number() -> None:
+    """A number that is written into the boxes of a form, in groups, is read whole; digits of a table are not joined."""
+    member = [(60.0 + 12 * i + 22 * (i > 2) + 22 * (i > 4), 114.0, digit) for i, digit in enumerate("412907735")]
+    company = [(330.0 + 12 * i + 24 * (i > 1), 114.0, digit) for i, digit in enumerate("853310427")]
+    scores = [(60.0 + 60 * i, 300.0, digit) for i, digit in enumerate("12345")]
+    text = page(
+        [(60, 100, "Member number"), (330, 100, "Company number"), *member, *company, (20, 300, "Marks"), *scores]
+    )
+    found = read(text, member_number=("text", "Member number"), company_number=("text", "Company number"))
+    assert found == {"member_number": "412907735", "company_number": "853310427"}
+
+
+@pytest.mark.parametrize("left", [40.0, 64.0])
+def test_an_amount_stands_at_the_far_edge_of_its_box_behind_the_currency(left: float) -> None:
+    """The sign of a currency opens a box, the amount closes it."""
+    text = page([
+        (60, 100, "3 Rent received"), (230, 100, "4 Tax kept back"),
+        (60, 114, "$"), (left + 60, 114, "1,250"), (230, 114, "$"), (left + 240, 114, "75"),
+    ])  # fmt: skip
+    found = read(text, rent=("number", "Box 3: rent received"), tax=("number", "Box 4: tax kept back"))
+    assert found == {"rent": 1250.0, "tax": 75.0}
+
+
+def test_a_scanned_value_that_touches_its_label_comes_off_it() -> None:
+    """What is typed right behind a printed label in capitals is read as one word with it."""
+    text = page(
+        [(60, 100, "STARTING DATEOctober 27, 2026"), (60, 120, "NAME OF THE WORKSHarbour wall")], source=TextSource.OCR
+    )
+    found = read(
+        text, starts=("text", 'Written behind "STARTING DATE"'), works=("text", 'Written behind "NAME OF THE WORKS"')
+    )
+    assert found == {"starts": "October 27, 2026", "works": "Harbour wall"}
+
+
+def test_the_code_of_a_company_is_no_name() -> None:
+    """A field that asks for the code of somebody takes the code beside its label."""
+    text = page([(60, 100, "Supplier code (if any)"), (220, 100, "3"), (60, 130, "Fennel & Rye LLC")])
+    assert read(text, SupplierCode=("text", "Line 4: supplier code.")) == {"SupplierCode": "3"}
