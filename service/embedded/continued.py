@@ -49,6 +49,21 @@ def with_wrapped_lines(evidence: Evidence, hit: Hit, span: Span) -> Span:
     return replace(span, tokens=tokens, raw=text, value=text.strip(" :;|"))
 
 
+def with_hanging_lines(evidence: Evidence, hit: Hit, span: Span) -> Span:
+    """What is written beside a label, with the lines right under it that have nothing under the label."""
+    tokens, cell = span.tokens, evidence.layout.cell(span.segment)
+    for segment in lines_under(evidence.layout, span.segment, span.x0):
+        first = evidence.layout.lines[segment.line].segments[0]
+        if first is not segment or foreign_label(evidence, segment) or evidence.layout.cell(segment) != cell:
+            break
+        if segment.text.endswith(":") or segment.tokens[0].text.endswith(":"):
+            break
+        tokens += segment.tokens
+    text = " ".join(t.text for t in tokens)
+    hanging = span.start == 0 and len(tokens) > len(span.tokens) and hit.segment.x1 <= span.x0
+    return replace(span, tokens=tokens, raw=text, value=text.strip(" :;|")) if hanging else span
+
+
 def _block(evidence: Evidence, hit: Hit, span: Span) -> Iterator[Segment]:
     """The lines under a text that start where it does, without a gap or a label between or beside them."""
     last, cell = span.segment, evidence.layout.cell(span.segment)

@@ -22,6 +22,8 @@ _AROUND = 3
 """Rows above and below among which an edge is looked for again."""
 _COLUMNS = 3
 """Edges of a row that may well be a header."""
+_SHORT = 3
+"""Letters up to which a word may be taller than wide and lie as the others do."""
 _AMOUNT = re.compile(r"[-+]?[$€£]?(?:\d{1,3}(?:[.,'’]\d{3})+|\d+)[.,]\d{2}-?")
 """Two such words side by side are never one value."""
 
@@ -193,15 +195,16 @@ def build_layout(pages: Sequence[PageText]) -> Layout:
     segments: list[Segment] = []
     for page in pages:
         width, height = page.size.width or 1.0, page.size.height or 1.0
+        optical = page.source is TextSource.OCR
         tokens = [
             _token(part, page.page, width, height)
             for word in page.words if word.text.strip()
-            for part in parted(word, scanned=page.source is TextSource.OCR)
+            for part in parted(word, scanned=optical)
         ]  # fmt: skip
-        if page.source is TextSource.OCR:
+        if optical:
             tokens = _straightened(tokens, page.words)
         first = len(lines)
-        for parts in _aligned([_split_row(_glued(row), page.entries) for row in _rows(tokens)]):
+        for parts in _aligned([_split_row(_glued(row), page.entries) for row in _rows(tokens, scanned=optical)]):
             made = [
                 Segment(len(segments) + i, len(lines), page.page, tuple(words), entry)
                 for i, (words, entry) in enumerate(parts)
@@ -255,10 +258,11 @@ def _token(word: Word, page: int, width: float, height: float) -> Token:
     )
 
 
-def _rows(tokens: list[Token]) -> list[list[Token]]:
+def _rows(tokens: list[Token], *, scanned: bool) -> list[list[Token]]:
     """Words side by side, followed from left to right so that a tilted line stays one line."""
+    turned = [[t] for t in tokens if scanned and _is_turned(t)]
     rows: list[list[Token]] = []
-    for token in sorted(tokens, key=lambda t: (t.x0, t.y0)):
+    for token in sorted((t for t in tokens if not (scanned and _is_turned(t))), key=lambda t: (t.x0, t.y0)):
         best, best_share = None, 0.5
         for row in rows:
             share = _vertical_share(row[-1], token)
@@ -268,7 +272,13 @@ def _rows(tokens: list[Token]) -> list[list[Token]]:
             rows.append([token])
         else:
             best.append(token)
+    rows += turned
     return sorted(rows, key=lambda row: (statistics.fmean(t.middle for t in row[:3]), row[0].x0))
+
+
+def _is_turned(token: Token) -> bool:
+    """Whether a word runs up or down the page, as a stamp at its margin: it is on no line with others."""
+    return len(token.text) > _SHORT and token.height > 2 * (token.x1 - token.x0)
 
 
 def _vertical_share(a: Token, b: Token) -> float:

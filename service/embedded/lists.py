@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 
 from service.embedded.contracts import parties_of
 from service.embedded.fields import Ask
 from service.embedded.layout import Segment
-from service.embedded.places import Evidence, places
+from service.embedded.matching import Hit
+from service.embedded.places import Evidence, Place, places
 from service.embedded.proposals import TYPED, Choice
 from service.embedded.prose import Prose
 
@@ -31,10 +33,8 @@ def read_list(evidence: Evidence, ask: Ask, prose: Prose) -> list[Choice]:
     hit = hits[0]
     values: list[Choice] = []
     bottom = hit.segment.y1
-    for place in places(evidence, hit):
+    for place in _up_to_a_label(evidence, hit):
         if place.below and place.segment.y0 - bottom > LIST_REACH * hit.segment.height:
-            break
-        if place.segment is not hit.segment and evidence.labels.label_like(place.segment):
             break
         bottom = max(bottom, place.segment.y1)
         if ask.kind in TYPED:
@@ -45,6 +45,15 @@ def read_list(evidence: Evidence, ask: Ask, prose: Prose) -> list[Choice]:
         if any(c.isalnum() for c in span.raw):
             values.append(Choice(span, span.raw, hit.strength * place.natural, "list", hit))
     return _parted(evidence, ask, values) if ask.kind in _WORDED else values
+
+
+def _up_to_a_label(evidence: Evidence, hit: Hit) -> Iterator[Place]:
+    """The places of values down to the next label; one beside the label has what is under it for itself."""
+    for place in places(evidence, hit):
+        if place.segment is hit.segment or not evidence.labels.label_like(place.segment):
+            yield place
+        elif place.below:
+            return
 
 
 def _bulleted(evidence: Evidence, ask: Ask) -> list[Choice]:

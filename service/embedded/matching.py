@@ -344,13 +344,24 @@ def _quote_hit(segment: Segment, quote: str) -> Hit | None:
             if joined != wanted and len(wanted) < 5:
                 continue
             score = 1.0 if joined == wanted else fuzz.ratio(joined, wanted) / 100
-            if score < 0.84:
+            if score < 0.84 and not _looks_like(joined, wanted):
                 continue
             hit = Hit(segment, start, end, 1.15 if score == 1.0 else 1.1 * score)
             hit = replace(hit, strength=hit.strength * _as_quoted(hit, quote))
             if best is None or hit.strength > best.strength:
                 best = hit
     return best
+
+
+_ALIKE = str.maketrans("dq0l15", "oooiis")
+"""Signs of small and capital letters that optical reading takes for each other, in folded text."""
+_LEAST_ALIKE = 6
+
+
+def _looks_like(read: str, wanted: str) -> bool:
+    """Whether a label may have been misread: signs of like shape apart it is the same."""
+    plain = len(wanted) >= _LEAST_ALIKE and not any(map(str.isdigit, wanted))
+    return plain and read.translate(_ALIKE) == wanted.translate(_ALIKE)
 
 
 def _as_quoted(hit: Hit, quote: str) -> float:

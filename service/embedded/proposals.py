@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from service.domain.pages import CheckMark
 from service.domain.records import Scalar
 from service.embedded.captions import of_the_form
-from service.embedded.continued import with_address_lines, with_wrapped_lines
+from service.embedded.continued import with_address_lines, with_hanging_lines, with_wrapped_lines
 from service.embedded.fields import Ask
 from service.embedded.labels import read_text, read_word
 from service.embedded.layout import Segment
@@ -260,7 +260,11 @@ def _value_text(evidence: Evidence, ask: Ask, hit: Hit, place: Place) -> Span | 
         return span
     if ask.kind == "address":
         return with_address_lines(evidence, span)
-    return with_wrapped_lines(evidence, hit, span) if ask.kind == "text" else span
+    if ask.kind != "text":
+        return span
+    wrapped = with_wrapped_lines(evidence, hit, span)
+    beside = ask.quotes and wrapped is span and _is_beside(hit, place.segment)
+    return with_hanging_lines(evidence, hit, span) if beside else wrapped
 
 
 def _end_of_value(evidence: Evidence, ask: Ask, segment: Segment, start: int) -> int:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
-from service.domain.pages import PageText, TextSource
+from service.domain.geometry import Box
+from service.domain.pages import PageText, TextSource, Word
 from service.domain.records import JsonObject
 from service.domain.schema import parse_schema
 from service.embedded.model import EmbeddedModel
@@ -220,3 +222,44 @@ def test_the_code_of_a_company_is_no_name() -> None:
     """A field that asks for the code of somebody takes the code beside its label."""
     text = page([(60, 100, "Supplier code (if any)"), (220, 100, "3"), (60, 130, "Fennel & Rye LLC")])
     assert read(text, SupplierCode=("text", "Line 4: supplier code.")) == {"SupplierCode": "3"}
+
+
+def test_all_lines_that_are_written_beside_a_quoted_label_are_its_value() -> None:
+    """Down to the next label, and not those of another column."""
+    text = page([
+        (60, 100, "CC:"), (120, 100, "Anna Quarry"), (300, 100, "Region: North"),
+        (120, 112, "Ben Fellow"), (300, 112, "Route: 7"),
+        (120, 124, "Cleo Rand"),
+        (60, 150, "RE:"), (120, 150, "Harbour wall"),
+        (60, 164, "Copies:"), (120, 164, "three"),
+    ])  # fmt: skip
+    found = read(text, cc=("text", 'Written behind "CC:"'), subject=("text", 'Written behind "RE:"'))
+    assert found == {"cc": "Anna Quarry Ben Fellow Cleo Rand", "subject": "Harbour wall"}
+
+
+@pytest.mark.parametrize("printed", ["OATE WANTEO", "DATE WANTED", "0ATE WANTED"])
+def test_a_quoted_label_is_known_by_the_shape_of_its_letters(printed: str) -> None:
+    """Optical reading takes D, O and 0 for each other."""
+    text = page([(60, 100, printed), (60, 114, "As soon as may be"), (300, 100, "ORDER NO.")], source=TextSource.OCR)
+    assert read(text, wanted=("text", 'Written under "DATE WANTED"')) == {"wanted": "As soon as may be"}
+
+
+def test_a_stamp_that_runs_up_the_margin_is_no_value() -> None:
+    """It stands beside some label and belongs to none."""
+    form = page([(60, 100, "FORMS BROUGHT UP TO DATE BY:"), (80, 126, "Wayne Osier")], source=TextSource.OCR)
+    stamp = Word("2051119008", Box(0.92, 0.09, 0.945, 0.2), line=99, size=10.0)
+    found = read(replace(form, words=(*form.words, stamp)), by=("text", 'Written at "FORMS BROUGHT UP TO DATE BY:"'))
+    assert found == {"by": "Wayne Osier"}
+
+
+def test_several_values_under_a_label_that_has_another_beside_it() -> None:
+    """The label on the right does not end what stands under the one on the left."""
+    text = page([(60, 100, "SHIPPED TO"), (330, 100, "DATE WANTED"), (60, 114, "Fennel Mill"), (60, 128, "Rye Works")])
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {
+            "to": {"type": "array", "items": {"type": "string"}, "description": 'Values written under "SHIPPED TO".'},
+            "date": {"type": "string", "description": 'Value written under "DATE WANTED".'},
+        },
+    }
+    assert EmbeddedModel().extract(parse_schema(schema), [text]).values["to"] == ["Fennel Mill", "Rye Works"]
