@@ -19,7 +19,8 @@ CENT = Decimal("0.01")
 WHOLE_MONEY = ("KRW", "JPY")
 """Currencies without decimals."""
 _LETTERS, _DIGITS = "ABCDEFGHJKLMNPRSTUVWXYZ", "0123456789"
-_IBANS = {"de": "DE", "fr": "FR", "cs": "CZ", "es": "ES", "nl": "NL"}
+_IBANS = {"de": ("DE", 18), "fr": ("FR", 23), "cs": ("CZ", 20), "es": ("ES", 20)}
+"""Country, and digits behind its check digits. Source: ISO 13616 registry."""
 
 
 @dataclass(frozen=True)
@@ -146,7 +147,8 @@ def _code(facts: Facts, arguments: tuple[str, ...], _: Row) -> Told:
 
 
 def _iban(facts: Facts, _: tuple[str, ...], __: Row) -> Told:
-    country, body = _IBANS.get(facts.kind.language, "DE"), facts.code("9" * 18)
+    country, digits = _IBANS.get(facts.kind.language, _IBANS["de"])
+    body = facts.code("9" * digits)
     number = int(body + "".join(str(ord(c) - 55) for c in country) + "00")
     whole = f"{country}{98 - number % 97:02d}{body}"
     return Told(whole, " ".join(re.findall(".{1,4}", whole)))

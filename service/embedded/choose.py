@@ -15,6 +15,8 @@ from service.embedded.priors import lone_choices
 from service.embedded.proposals import TYPED, Choice, code_choices, text_choices, typed_choices
 from service.embedded.propose_entries import settle_entries
 from service.embedded.prose import Prose, leaves_date_open, prose_choices
+from service.embedded.references import reference_choices
+from service.embedded.sections import keep_sections
 from service.embedded.standing import standing_choices
 from service.embedded.tax_sides import of_its_side
 from service.embedded.totals import fall_back_on_total, settle_totals
@@ -57,6 +59,7 @@ def propose(evidence: Evidence, ask: Ask, prose: Prose) -> list[Choice]:
     if ask.kind == "date" and ask.is_concept("effective_date") and prose.is_prose:
         return _own_days(evidence, ask, prose, found)
     found += prose_choices(prose, ask, day_first=evidence.spans.day_first) + heading_choices(evidence, ask)
+    found += reference_choices(prose, ask, day_first=evidence.spans.day_first)
     found = of_its_side(evidence, ask, found)
     return sorted(found, key=lambda c: (-c.score, c.span.segment.index))[:24]
 
@@ -74,6 +77,7 @@ def propose_all(evidence: Evidence, asks: Sequence[Ask], prose: Prose) -> dict[s
     """Path → the candidates of each field, best first, weighed against those of the others."""
     options = {ask.path: propose(evidence, ask, prose) for ask in asks}
     settle_entries(evidence, asks, options)
+    keep_sections(evidence, asks, options)
     settle_totals(evidence, asks, options)
     _keep_date_order(asks, options)
     return options

@@ -243,19 +243,9 @@ def _straightened(tokens: list[Token], words: Sequence[Word]) -> list[Token]:
 
 
 def _token(word: Word, page: int, width: float, height: float) -> Token:
-    box = word.box
-    return Token(
-        word.text.strip(),
-        page,
-        box.x0 * width,
-        box.y0 * height,
-        box.x1 * width,
-        box.y1 * height,
-        word.bold,
-        word.certainty,
-        max(word.size, (box.y1 - box.y0) * height),
-        (box,),
-    )
+    box, high = word.box, (word.box.y1 - word.box.y0) * height
+    place = box.x0 * width, box.y0 * height, box.x1 * width, box.y1 * height
+    return Token(word.text.strip(), page, *place, word.bold, word.certainty, max(word.size, high), (box,))
 
 
 def _rows(tokens: list[Token], *, scanned: bool) -> list[list[Token]]:
@@ -324,14 +314,20 @@ def _entry_of(token: Token, entries: Sequence[FormEntry]) -> FormEntry | None:
     return min((e for e in held if e.text), key=lambda e: e.box.width * e.box.height, default=None)
 
 
+_LEADER = re.compile(r"[.·…‥]{4,}")
+"""Dots that lead from a label to its value."""
+
+
 def _split_row(row: list[Token], entries: Sequence[FormEntry]) -> list[Part]:
-    """The parts of a row, each with the field of the form that it is filled into."""
+    """The parts of a row, each with the field of the form that it is filled into; leaders part as wide gaps do."""
+    led = {id(after) for leader, after in pairwise(row) if _LEADER.fullmatch(leader.text)}
+    row = [token for token in row if not _LEADER.fullmatch(token.text)] or row
     held = [_entry_of(token, entries) for token in row] if entries else [None] * len(row)
     parts, joined = [([row[0]], held[0])], goes_on(row)
     for place, ((left, before), (right, entry)) in enumerate(pairwise(zip(row, held, strict=True)), start=1):
         size = max(4.0, min(left.size, right.size))
         wide = right.x0 - left.x1 > SEGMENT_GAP * size and place not in joined
-        if before is not entry or (wide and entry is None):
+        if before is not entry or ((wide or id(right) in led) and entry is None):
             parts.append(([right], entry))
         else:
             parts[-1][0].append(right)

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from babel import Locale
 
-LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pt")
+LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pt", "sv", "da", "nb", "pl", "cs", "tr")
 DASHES = str.maketrans({"–": "-", "—": "-", "−": "-", "‐": "-", "‑": "-"})
 NUMBER_BODY = r"\d{1,3}(?:[ .,'’\u00a0]\d{3})+(?!\d)(?:[.,]\d{1,4})?|\d+(?:[.,]\d+)?|[.,]\d{2}"
 MONTHS = 12
@@ -225,8 +225,8 @@ def parse_currency(text: str) -> str | None:
     return currency_names().get(squash(bare))
 
 
-YES = word_set("yes ja oui si sí y true checked x ✓ ✔ ☒ ☑ wahr vrai vero verdadero 예 네")
-NO = word_set("no nein non nee n false unchecked falsch faux ☐ 아니오")
+YES = word_set("yes ja oui si sí sim tak ano evet y true checked x ✓ ✔ ☒ ☑ wahr vrai vero verdadero 예 네 はい 是")
+NO = word_set("no nein non nee nao nej nei nie ne hayır n false unchecked falsch faux ☐ 아니오 いいえ 否")
 
 
 def parse_boolean(text: str) -> bool | None:
@@ -246,10 +246,15 @@ _MORE_NUMBERS = {"fifteen": 15, "eighteen": 18, "twenty": 20, "thirty": 30, "six
                  "twenty-four": 24,
                  "thirty-six": 36, "forty-five": 45, "twenty four": 24, "thirty six": 36}  # fmt: skip
 WORD_NUMBERS = {**_SMALL_NUMBERS, **_MORE_NUMBERS}
-UNITS = {"year": "year years jahr jahre jahren ans annee annees ano anos anno anni jaar jaren",
-         "month": "month months monat monate monaten mois mes meses mese mesi maand maanden",
-         "week": "week weeks woche wochen semaine semaines semana semanas settimana settimane weken",
-         "day": "day days tag tage tagen jour jours dia dias giorno giorni dag dagen"}  # fmt: skip
+UNITS = {
+    "year": "year years jahr jahre jahren ans annee annees ano anos anno anni jaar jaren rok roku lata lat "
+    "roky let yıl",
+    "month": "month months monat monate monaten mois mes meses mese mesi maand maanden manad manader miesiac miesiace "
+    "miesiecy mesic mesice mesicu ay",
+    "week": "week weeks woche wochen semaine semaines semana semanas settimana settimane weken vecka veckor tydzien "
+    "tygodnie tygodni tyden tydny tydnu hafta",
+    "day": "day days tag tage tagen jour jours dia dias giorno giorni dag dagen dagar dzien dni den dny gun",
+}
 UNIT_WORDS = {w: unit for unit, words in UNITS.items() for w in words.split()}
 PERIOD = re.compile(
     r"(?<![\w$€£.,])(?:(?P<word>" + "|".join(sorted(WORD_NUMBERS, key=len, reverse=True)) + r")(?!\w)\s*-?\s*)?"

@@ -19,11 +19,13 @@ LEGAL_FORM = re.compile(
 POSTAL = re.compile(
     r"\b\d{5}[A-ZÄÖÜ][a-zäöüß]{2,}|(?:^|[\s,·|•–-])(?:[A-Z]{1,2}[-\s])?\d{4,5}\s+[A-ZÄÖÜÉÈ][\w.äöüéèß'-]+|\b\d{4}\s?[A-Z]{2}\s+[A-Z]\w+|"
     r"\b[A-Z][\w.]+,?\s+[A-Z]{2},?\s+\d{5}(?:-\d{4})?\b|\b[A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2}\b|\b\d{5}\b\s*,?\s*[A-Z]{3,}"
+    r"|(?<![\d-])(?:\d{2}-\d{3}|\d{4}-\d{3}|\d{3} \d{2})\s+[^\W\da-z_][^\W\d_]+"
 )
 STREET = re.compile(
     r"(?:stra(?:ss|ß)e|str\.|weg|platz|allee|gasse|ring|damm)\s*\d|\b(?:rue|avenue|av\.|boulevard|bd|calle|via|piazza|"
     r"jalan|jln|lorong|lot|no\.?\s?\d+|unit|block|taman|street|st\.?|road|rd\.?|ave\.?|drive|dr\.?|lane|ln\.?|blvd|suite|"
-    r"floor|hwy|highway|way|plaza|square|p\.?\s?o\.?\s?box|straat|laan|weg|gracht)\b"
+    r"floor|hwy|highway|way|plaza|square|p\.?\s?o\.?\s?box|straat|laan|weg|gracht|rua|avenida|avda|travessa|corso|viale|ulica|"
+    r"sokak|caddesi|mahallesi)\b|(?<!\w)(?:ul|al|os|sk|cad)\.\s?\w|(?:gatan|vagen|stigen|gade|vej|veien|kade|plein)\s\d"
 )
 SALUTATION = re.compile(
     r"^(?:herrn?|frau|firma|fa\.|an|to|mr\.?|mrs\.?|ms\.?|bill to|ship to|sold to|kunde|customer|spett\.?le|gentile|"
@@ -61,6 +63,10 @@ LEAST_SIZE = 0.62
 """Share of the larger font that the smaller one has at least in one block: a sender's line over a window is finer."""
 MOST_REGION = 4
 """Words of a region or country at the end of an address."""
+_NAMED = 3
+"""Lines of an address with its name, at least."""
+_TITLE_SIZE = 1.25
+"""Times the letters of a name from which a line over it is a title."""
 _HOUSE_NUMBER = re.compile(r"[^\W\d]\s\d{1,4}\s?[a-zA-Z]?(?:\s?[-/]\s?\d{1,4})?$")
 _REGISTRATION_LINE = re.compile(
     r"\W*(?:co|company|reg|registration|roc|gst|business|tax|id|no|nr|ssm|brn|abn|vat|ust|hrb|siret|[\W\d])*"
@@ -125,7 +131,7 @@ def _stacked(layout: Layout, labels: Labels, postal: Segment) -> Party | None:
             if top.y0 - max(s.y1 for s in line.segments) > SPACED * top.height:
                 break
             continue
-        if ends_block(above, labels) or is_pair(layout, above):
+        if ends_block(above, labels) or is_pair(layout, above) or _is_over(above, lines):
             break
         lines.insert(0, above)
     lines = _from_name(lines)
@@ -139,10 +145,20 @@ def _stacked(layout: Layout, labels: Labels, postal: Segment) -> Party | None:
     return Party(name, (0, len(name.tokens)), (*address, *_region_under(layout, labels, postal)), inline=False)
 
 
+def _is_over(above: Segment, lines: list[Segment]) -> bool:
+    """Whether a line stands over a block that begins with its name already: another address, or a title."""
+    named = len(lines) >= _NAMED and not any(map(str.isdigit, lines[0].text))
+    larger = above.tokens[0].size > _TITLE_SIZE * lines[0].tokens[0].size
+    return named and (larger or looks_postal(above.text))
+
+
 def _region_under(layout: Layout, labels: Labels, postal: Segment) -> list[Segment]:
     """The line under a postal code that only names its region or country."""
     found = next((s for s in layout.below(postal, reach=1.3) if _stacks(postal, s)), None)
     if found is None or len(found.tokens) > MOST_REGION or not all(any(map(str.isalpha, t.text)) for t in found.tokens):
+        return []
+    under = next((s for s in layout.below(found, reach=1.3) if _stacks(found, s)), None)
+    if under is not None and (looks_street(under.text) or _HOUSE_NUMBER.search(under.text)):  # the next one's name
         return []
     region = not (any(map(str.isdigit, found.text)) or looks_company(found.text) or _is_title(found.text))
     return [found] if region and not ends_block(found, labels) and not is_pair(layout, found) else []
@@ -300,10 +316,12 @@ def stack_below_loose(layout: Layout, first: Segment, limit: int) -> list[Segmen
     """Segments under a name that overlap its columns, line by line, without a gap over two lines."""
     found: list[Segment] = []
     last = first
+    beside = [s.x0 for s in layout.lines[first.line].segments if s.x0 > first.x1]
     for line in layout.lines[first.line + 1 : first.line + 2 + limit]:
         if line.page != first.page:
             break
-        fitting = [s for s in line.segments if min(s.x1, last.x1) - max(s.x0, last.x0) > 0 or len(line.segments) == 1]
+        alone = len(line.segments) == 1 and not any(abs(line.segments[0].x0 - x) < first.height for x in beside)
+        fitting = [s for s in line.segments if alone or min(s.x1, last.x1) - max(s.x0, last.x0) > 0]
         if not fitting:
             continue
         if fitting[0].y0 - last.y1 > 2.2 * last.height:

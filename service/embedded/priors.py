@@ -58,8 +58,14 @@ def lone_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
 
 _PAY_BY = re.compile(
     r"(?:zahlbar|uberweis|zahlung|zahlen|begleich|payable|payment|pay|due|payer|regler|echeance|pagar|vencimiento|pagare|"
-    r"scadenza|betal|voldoen)[^.;]{0,70}?\b(?:bis|by|before|until|on|le|du|avant|antes|entro|al|el|voor|tot)\b\W*(?:zum|the|del|le)?\W*$"
+    r"scadenza|betal|voldoen|bijgeschreven|zaplac|platn|uhrad|odeme)[^.;]{0,70}?"
+    r"\b(?:bis|by|before|until|on|le|du|avant|antes|entro|al|el|voor|tot|senast|do|spatestens|tard|tarde|latest|than|"
+    r"uiterlijk|tardi)\b\W*(?:zum|the|del|le|den|dnia|il|el|op)?\W*$"
+    r"|\b(?:bis (?:spatestens|zum)|spatestens (?:bis|am)|au plus tard le|no later than|at the latest by|"
+    r"entro (?:e non oltre )?il|a mas tardar el|o mas tardar|"
+    r"ate (?:ao )?dia|uiterlijk(?: op)?|senast(?: den)?|najpozniej do|nejpozdeji do)\W*$"
 )
+"""What stands before the last day of a payment: of what is paid, or as the last day of anything."""
 
 TITLE = 0.6
 """Strength from which a label of the document's number makes its line a title."""

@@ -22,12 +22,13 @@ _HEADS: dict[str, tuple[re.Pattern[str], re.Pattern[str]]] = {
     for words, name, text in (
         (
             "issuer emetteur emisor emittente aussteller sender 発行者 발행자 provider supplier contractor prestador "
-            "prestataire dienstleister operator betreiber commerce comercio negozio organizer publisher manufacturer",
+            "prestataire dienstleister operator operateur operatore funder grantor betreiber "
+            "commerce comercio negozio organizer publisher manufacturer",
             "",
             "",
         ),
         ("employer", "", f"{_OF_PAY}|employment"),
-        ("insurer", "insur|versicher|assur|segur|mutual|assicur", ""),
+        ("insurer", "insur|versicher|assur|segur|mutual|assicur|verzeker|forsakring|ubezpiecz|pojist|sigorta", ""),
         (
             "school institution university college",
             "school|college|univers|academ|akadem|institut|schule|ecole|lyce",
