@@ -258,8 +258,8 @@ def test_a_batch_of_several_schemas_gives_a_table_for_each(client: httpx.Client)
     batch = open_batch(client)
     own = {"name": "note", "schema": {"type": "object", "properties": {"from": {"type": "string"}}}}
     files = {"file": ("a.pdf", letter("Letter number: L-1"))}
-    client.post(f"{API}/jobs?wait=60", files=files, data={"batch_id": batch})
-    client.post(f"{API}/jobs?wait=60", files=files, data={"batch_id": batch, "schema": json.dumps(own)})
+    client.post(f"{API}/jobs?wait=110", files=files, data={"batch_id": batch})
+    client.post(f"{API}/jobs?wait=110", files=files, data={"batch_id": batch, "schema": json.dumps(own)})
     error = error_of(client.get(f"{API}/batches/{batch}/result"))
     assert error["param"] == "schema"
     assert "letter" in error["message"]

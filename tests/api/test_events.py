@@ -62,7 +62,7 @@ def test_a_stream_tells_every_state_in_order_and_ends(client: httpx.Client) -> N
 
 def test_a_stream_goes_on_behind_the_last_event_that_was_received(client: httpx.Client) -> None:
     """As browsers ask after a break."""
-    job = hand_in(client, letter(), "?wait=60").json()["job_id"]
+    job = hand_in(client, letter(), "?wait=110").json()["job_id"]
     link = f"/api/v1/jobs/{job}/events"
     events = follow(client, link)
     assert [event["id"] for event in events[1:]] == [e["id"] for e in follow(client, link, **{"Last-Event-ID": "1"})]
@@ -73,7 +73,7 @@ def test_a_stream_ends_when_its_job_is_deleted(idle: Idle) -> None:
     """And says so as its last event."""
     client, _ = idle
     job = hand_in(client, letter()).json()["links"]
-    with httpx.Client(base_url=client.base_url, timeout=60) as other:
+    with httpx.Client(base_url=client.base_url, timeout=120) as other:
         events = follow(client, job["events"], then=lambda: other.delete(job["self"]))
     assert events[-1]["event"] == "job.deleted"
 
@@ -81,7 +81,7 @@ def test_a_stream_ends_when_its_job_is_deleted(idle: Idle) -> None:
 @pytest.mark.parametrize("last", ["x", "-1", "1.5", "9" * 30])
 def test_an_id_that_no_stream_gave_is_refused(client: httpx.Client, last: str) -> None:
     """Before the stream begins."""
-    job = hand_in(client, letter(), "?wait=60").json()["job_id"]
+    job = hand_in(client, letter(), "?wait=110").json()["job_id"]
     answer = client.get(f"/api/v1/jobs/{job}/events", headers={"Last-Event-ID": last})
     assert (answer.status_code, error_of(answer)["param"]) == (400, "Last-Event-ID")
 
@@ -91,7 +91,7 @@ def test_polling_misses_nothing_and_repeats_nothing(start: Any) -> None:
     client, _ = start()
     jobs = [hand_in(client, letter(f"Letter number: L-{n}")).json()["id"] for n in range(3)]
     for job in jobs:
-        client.get(f"/api/v1/jobs/{job}?wait=60")
+        client.get(f"/api/v1/jobs/{job}?wait=110")
     whole = client.get("/api/v1/events").json()
     seen: list[dict[str, Any]] = []
     after = 0
@@ -142,7 +142,7 @@ def test_those_who_wait_do_not_keep_others_from_being_served(idle: Idle) -> None
 def test_only_so_many_may_wait_and_a_place_is_given_back(idle: Idle) -> None:
     """429 with Retry-After; asking without waiting always works."""
     _, service = idle
-    with http_server(service.app(most_waiting=2)) as url, httpx.Client(base_url=url, timeout=60) as client:
+    with http_server(service.app(most_waiting=2)) as url, httpx.Client(base_url=url, timeout=120) as client:
         job = hand_in(client, letter()).json()["links"]
         with client.stream("GET", job["events"]), client.stream("GET", job["events"]):
             for path in (job["events"], f"{job['self']}?wait=5", "/api/v1/events?after=99&wait=5"):

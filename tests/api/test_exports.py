@@ -30,7 +30,7 @@ def make(client: httpx.Client, schema: str, number: str) -> str:
     """The id of a job whose run is over."""
     source = {**SCHEMA, "name": schema}
     job = client.post(f"{API}/files", files={"file": ("a.pdf", letter(f"Letter number: {number}"))}).json()
-    made = client.post(f"{API}/jobs?wait=60", json={"file_id": job["id"], "schema": source})
+    made = client.post(f"{API}/jobs?wait=110", json={"file_id": job["id"], "schema": source})
     assert made.status_code == 200, made.text
     return made.json()["job_id"]
 

@@ -27,7 +27,7 @@ def upload(client: httpx.Client, data: bytes, name: str = "invoice.pdf") -> dict
 def read_file(client: httpx.Client) -> str:
     """An upload that a job has read."""
     schema = (SAMPLES / "invoice" / "schema.json").read_text()
-    answer = client.post("/api/v1/jobs?wait=60", files={"file": ("a.pdf", INVOICE)}, data={"schema": schema})
+    answer = client.post("/api/v1/jobs?wait=110", files={"file": ("a.pdf", INVOICE)}, data={"schema": schema})
     assert answer.status_code == 200, answer.text
     return answer.json()["file"]["id"]
 

@@ -43,7 +43,7 @@ def test_a_job_is_taken_at_once_and_found_under_its_location(client: httpx.Clien
     """202 says where; waiting there says when it is over."""
     answer = hand_in(client, letter(), external_id="order-17", metadata='{"team": "accounts"}')
     assert answer.status_code == 202
-    job = client.get(answer.headers["location"], params={"wait": 60}).json()
+    job = client.get(answer.headers["location"], params={"wait": 110}).json()
     assert job["status"] == "succeeded"
     assert (job["external_id"], job["metadata"]) == ("order-17", {"team": "accounts"})
     assert job["schema"] == {"name": "letter", "version": None}
@@ -54,7 +54,7 @@ def test_a_job_is_taken_at_once_and_found_under_its_location(client: httpx.Clien
 
 def test_views_of_a_result_leave_out_what_they_say(client: httpx.Client) -> None:
     """values: no fields; compact: no word boxes."""
-    job = hand_in(client, letter(), "?wait=60").json()["job_id"]
+    job = hand_in(client, letter(), "?wait=110").json()["job_id"]
     views = {
         view: client.get(f"/api/v1/jobs/{job}/result?view={view}").json()["records"][0]
         for view in ("values", "compact", "full")
@@ -67,7 +67,7 @@ def test_views_of_a_result_leave_out_what_they_say(client: httpx.Client) -> None
 
 def test_the_completion_has_one_choice_a_record(client: httpx.Client) -> None:
     """In the form in which models answer."""
-    job = hand_in(client, letter(), "?wait=60").json()["job_id"]
+    job = hand_in(client, letter(), "?wait=110").json()["job_id"]
     completion = client.get(f"/api/v1/jobs/{job}/completion").json()
     assert completion["object"] == "chat.completion"
     content = json.loads(completion["choices"][0]["message"]["content"])
@@ -115,7 +115,7 @@ def test_a_file_that_turns_out_bad_fails_its_job_with_the_reason(
     client: httpx.Client, data: bytes, fields: dict[str, str], code: str
 ) -> None:
     """With wait, in the job, and in the result: never `please wait`."""
-    answer = hand_in(client, data, "?wait=60", headers=None, **fields)
+    answer = hand_in(client, data, "?wait=110", headers=None, **fields)
     assert answer.status_code == 200
     result = answer.json()
     assert (result["status"], result["error"]["code"]) == ("failed", code)
@@ -126,7 +126,7 @@ def test_a_file_that_turns_out_bad_fails_its_job_with_the_reason(
 
 def test_a_password_opens_a_file_and_is_shown_nowhere(client: httpx.Client) -> None:
     """Not in the job, not in the result."""
-    answer = hand_in(client, letter(encrypt="sesame-17"), "?wait=60", password="sesame-17")
+    answer = hand_in(client, letter(encrypt="sesame-17"), "?wait=110", password="sesame-17")
     assert answer.json()["status"] == "succeeded"
     assert "sesame-17" not in answer.text + client.get(f"/api/v1/jobs/{answer.json()['job_id']}").text
 
@@ -135,7 +135,7 @@ def test_too_many_pages_is_an_end_with_a_reason(start: Any) -> None:
     """A refused job says why."""
     client, _ = start(max_pages=1)
     data, schema = sample("bank_statement")
-    result = hand_in(client, data, "?wait=60", schema=schema).json()
+    result = hand_in(client, data, "?wait=110", schema=schema).json()
     assert (result["status"], result["error"]["code"]) == ("failed", "too_many_pages")
 
 
@@ -258,6 +258,6 @@ def test_two_apps_over_one_home_see_the_same_jobs(shared: tuple[httpx.Client, Lo
     """No state in a process: any of several may answer."""
     client, service = shared
     job = hand_in(client, letter()).json()["id"]
-    with http_server(service.app()) as other_url, httpx.Client(base_url=other_url, timeout=60) as other:
-        assert other.get(f"/api/v1/jobs/{job}?wait=60").json()["status"] == "succeeded"
+    with http_server(service.app()) as other_url, httpx.Client(base_url=other_url, timeout=120) as other:
+        assert other.get(f"/api/v1/jobs/{job}?wait=110").json()["status"] == "succeeded"
         assert other.get(f"/api/v1/jobs/{job}/result").json() == client.get(f"/api/v1/jobs/{job}/result").json()

@@ -29,7 +29,7 @@ def approved(client: httpx.Client) -> str:
     """A document in which one value was corrected; the id of its job."""
     specimen = specimens(1, 1)[0]
     form = json.dumps({"name": "invoice", "schema": SCHEMA})
-    result: Result = hand_in(client, specimen.data, "?wait=60", schema=form).json()
+    result: Result = hand_in(client, specimen.data, "?wait=110", schema=form).json()
     old = result["records"][0]["values"]["total"]
     change = {"op": "set", "id": "a", "path": "/total", "old": old, "value": specimen.truth["total"]}
     job: str = result["job_id"]

@@ -61,7 +61,7 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Generator[httpx.Client]:
     with (
         local_service(tmp_path_factory.mktemp("openapi") / "home", webhook_hosts="127.0.0.1") as service,
         http_server(service.app()) as base_url,
-        httpx.Client(base_url=base_url, timeout=60) as client,
+        httpx.Client(base_url=base_url, timeout=120) as client,
     ):
         yield client
 
@@ -69,7 +69,7 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Generator[httpx.Client]:
 @pytest.fixture(scope="module")
 def known(api: httpx.Client) -> dict[str, Any]:
     """Ids that exist."""
-    result = hand_in(api, letter(), "?wait=60").json()
+    result = hand_in(api, letter(), "?wait=110").json()
     webhook_id = api.post("/api/v1/webhooks", json={"url": "https://127.0.0.1:1/none"}).json()["id"]
     batch_id = api.post("/api/v1/batches", json={}).json()["id"]
     ids = {"job_id": result["job_id"], "file_id": result["file"]["id"], "webhook_id": webhook_id}

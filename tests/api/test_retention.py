@@ -30,7 +30,7 @@ def kept(start: Starter) -> tuple[httpx.Client, LocalService]:
 def finished(client: httpx.Client, number: str, **fields: str) -> str:
     """Id of a job that is over."""
     answer = client.post(
-        "/api/v1/jobs?wait=60",
+        "/api/v1/jobs?wait=110",
         files={"file": ("a.pdf", letter(f"Letter number: {number}"))},
         data={"schema_ref": "letter", **fields},
     )
@@ -51,7 +51,7 @@ def test_the_jobs_own_word_goes_before_its_schemas_and_that_before_the_installat
     client, service = kept
     by_schema, own = finished(client, "1"), finished(client, "2", retention_days="2")
     other = json.dumps(SCHEMA["schema"])
-    by_default = hand_in(client, letter("Letter number: 3"), "?wait=60", schema=other).json()["job_id"]
+    by_default = hand_in(client, letter("Letter number: 3"), "?wait=110", schema=other).json()["job_id"]
     longer = finished(client, "4", retention_days="100")
     assert client.get(f"/api/v1/jobs/{own}").json()["options"]["retention_days"] == 2
     assert client.put(SETTINGS, json={"retention_days": 7}).json() == {"schema_name": "letter", "retention_days": 7}
@@ -99,7 +99,7 @@ def test_what_two_jobs_stand_on_stays_for_the_one_on_hold(kept: tuple[httpx.Clie
     client, _ = kept
     upload = client.post("/api/v1/files", files={"file": ("a.pdf", letter("Letter number: 9"))}).json()["id"]
     jobs = [
-        client.post("/api/v1/jobs?wait=60", json={"file_id": upload, "schema_ref": "letter"}).json()["job_id"]
+        client.post("/api/v1/jobs?wait=110", json={"file_id": upload, "schema_ref": "letter"}).json()["job_id"]
         for _ in range(2)
     ]
     client.post(f"/api/v1/jobs/{jobs[0]}/hold", json={"reason": "Case 17"})

@@ -24,7 +24,7 @@ CHECKED = {**SCHEMA, "x-checks": ["sum(lines.amount) == subtotal"]}
 @pytest.fixture
 def result(client: httpx.Client) -> Result:
     """An invoice with three rows whose sum holds."""
-    return hand_in(client, draw_invoice(), "?wait=60", schema=json.dumps(CHECKED)).json()
+    return hand_in(client, draw_invoice(), "?wait=110", schema=json.dumps(CHECKED)).json()
 
 
 def send(
@@ -198,7 +198,7 @@ def test_the_same_cell_is_a_conflict_with_both_values_and_the_name(
     client, service = start()
     ada = _as(client, create_key(service.services, user="ada", role=Role.ADMIN).secret)
     ben = _as(client, create_key(service.services, user="ben", role=Role.REVIEW).secret)
-    result = hand_in(ada, draw_invoice(), "?wait=60", schema=json.dumps(dict(SCHEMA))).json()
+    result = hand_in(ada, draw_invoice(), "?wait=110", schema=json.dumps(dict(SCHEMA))).json()
     seen = {"If-Match": f'"{result["revision"]}"'}
     old = values_of(result)["total"]
     assert send(ada, result, {"op": "set", "id": "1", "path": "/total", "old": old, "value": "9"}, **seen).is_success
@@ -216,7 +216,7 @@ def test_the_same_cell_is_a_conflict_with_both_values_and_the_name(
 
 
 def _as(client: httpx.Client, secret: str) -> httpx.Client:
-    return httpx.Client(base_url=client.base_url, timeout=60, headers={"Authorization": f"Bearer {secret}"})
+    return httpx.Client(base_url=client.base_url, timeout=120, headers={"Authorization": f"Bearer {secret}"})
 
 
 def test_a_dry_run_says_what_would_be_stored(client: httpx.Client, result: Result) -> None:
@@ -279,7 +279,7 @@ def test_a_new_run_takes_the_corrections_over_where_they_fit(client: httpx.Clien
     del schema["properties"]["order_number"]
     again = client.post(f"/api/v1/jobs/{result['job_id']}/rerun", json={"schema": schema})
     assert again.status_code == 202, again.text
-    client.get(f"/api/v1/jobs/{result['job_id']}", params={"wait": 60})
+    client.get(f"/api/v1/jobs/{result['job_id']}", params={"wait": 110})
     now = read(client, result)
     assert now["run"] == 2
     assert values_of(now)["total"] == 1
@@ -295,7 +295,7 @@ def test_two_reviewers_never_get_the_same_document(start: Callable[..., tuple[ht
     schema = json.dumps({"name": "l", "schema": {**_LETTER, "x-review": {"mode": "always"}}})
     jobs = [hand_in(people[0], letter(f"Letter number: L-{n}"), schema=schema).json()["id"] for n in range(8)]
     for job in jobs:
-        people[0].get(f"/api/v1/jobs/{job}", params={"wait": 60})
+        people[0].get(f"/api/v1/jobs/{job}", params={"wait": 110})
     with ThreadPoolExecutor(4) as pool:
         answers = list(pool.map(lambda n: people[n % 4].post("/api/v1/review/next").json()["job"], range(8)))
     assert sorted(answer["id"] for answer in answers) == sorted(jobs)
@@ -316,7 +316,7 @@ def test_only_reviewers_correct(start: Callable[..., tuple[httpx.Client, LocalSe
     """A key that hands in may not decide, and one that reviews may not hand in."""
     client, service = start()
     submit = _as(client, create_key(service.services, user="program", role=Role.SUBMIT).secret)
-    job = hand_in(submit, letter(), "?wait=60").json()["job_id"]
+    job = hand_in(submit, letter(), "?wait=110").json()["job_id"]
     for path in ("approve", "claim", "corrections"):
         assert submit.post(f"/api/v1/jobs/{job}/{path}", json={}).status_code == 403
     submit.close()
@@ -334,7 +334,7 @@ def test_a_policy_that_means_nothing_is_refused(client: httpx.Client, policy: An
 def test_deleting_a_job_removes_its_history(client: httpx.Client) -> None:
     """Values that reviewers typed are gone with it."""
     data, schema = sample("form")
-    result = hand_in(client, data, "?wait=60", schema=schema).json()
+    result = hand_in(client, data, "?wait=110", schema=schema).json()
     path, entry = next((p, e) for p, e in result["records"][0]["fields"].items() if isinstance(e["value"], str))
     assert send(client, result, {"op": "confirm", "id": "1", "path": path, "old": entry["value"]}).is_success
     assert client.delete(f"/api/v1/jobs/{result['job_id']}").is_success

@@ -152,7 +152,7 @@ def test_a_person_gives_a_document_its_schema_by_a_rerun(client: httpx.Client, b
     ]
     answer = client.post(f"{API}/jobs/{job_id}/rerun", json={"documents": documents})
     assert answer.status_code == 202, answer.text
-    client.get(f"{API}/jobs/{job_id}?wait=60")
+    client.get(f"{API}/jobs/{job_id}?wait=110")
     result = client.get(f"{API}/jobs/{job_id}/result").json()
     assert [record["schema"]["name"] for record in result["records"]] == ["purchase_order", "receipt", "contract"]
     assert result["status"] == "succeeded"
@@ -164,11 +164,11 @@ def test_a_rerun_with_one_schema_ends_the_routing(client: httpx.Client) -> None:
     """And a job of one schema can be given several."""
     job_id = submit(client, pile(LETTER), schemas="invoice,receipt")["job_id"]
     assert client.post(f"{API}/jobs/{job_id}/rerun", json={"schema_ref": "contract"}).status_code == 202
-    client.get(f"{API}/jobs/{job_id}?wait=60")
+    client.get(f"{API}/jobs/{job_id}?wait=110")
     result = client.get(f"{API}/jobs/{job_id}/result").json()
     assert (result["schema"], result["status"]) == ({"name": "contract", "version": 0}, "succeeded")
     assert client.post(f"{API}/jobs/{job_id}/rerun", json={"schemas": ["receipt", "invoice"]}).status_code == 202
-    client.get(f"{API}/jobs/{job_id}?wait=60")
+    client.get(f"{API}/jobs/{job_id}?wait=110")
     assert client.get(f"{API}/jobs/{job_id}/result").json()["records"] == []
 
 

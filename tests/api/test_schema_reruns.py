@@ -35,7 +35,7 @@ def client(start: Starter) -> httpx.Client:
 def extract(client: httpx.Client, text: str) -> str:
     """Id of a finished job."""
     fields = {"schema_ref": "dated"}
-    answer = client.post("/api/v1/jobs?wait=60", files={"file": ("a.pdf", letter(text))}, data=fields)
+    answer = client.post("/api/v1/jobs?wait=110", files={"file": ("a.pdf", letter(text))}, data=fields)
     job_id: str = answer.json()["job_id"]
     return job_id
 
@@ -59,7 +59,7 @@ def test_old_documents_get_the_new_version_and_the_difference_is_shown(client: h
             break
     assert begun == [{"job_id": job_id, "run": 2, "from_version": 1} for job_id in jobs[::-1]]
     for job_id in jobs:
-        job = client.get(f"/api/v1/jobs/{job_id}?wait=60").json()
+        job = client.get(f"/api/v1/jobs/{job_id}?wait=110").json()
         assert (job["status"], job["schema"]) == ("succeeded", {"name": "dated", "version": 2})
         assert job["options"]["priority"] == "bulk"
     values = client.get(f"/api/v1/jobs/{jobs[0]}/result").json()["records"][0]["values"]

@@ -29,7 +29,7 @@ def put(client: httpx.Client, name: str, schema: Any) -> httpx.Response:
 
 def submit(client: httpx.Client, **fields: str) -> httpx.Response:
     """POST /jobs of a letter, waiting for its end."""
-    return client.post("/api/v1/jobs?wait=60", files={"file": ("a.pdf", letter())}, data=fields)
+    return client.post("/api/v1/jobs?wait=110", files={"file": ("a.pdf", letter())}, data=fields)
 
 
 def test_the_same_content_is_the_same_version(client: httpx.Client) -> None:
@@ -155,7 +155,7 @@ def test_a_new_version_is_run_over_an_old_document(client: httpx.Client) -> None
     put(client, "letter.again", {"properties": {"number": {"type": "string"}}})
     answer = client.post(f"/api/v1/jobs/{job}/rerun", json={"schema_ref": "letter.again"})
     assert (answer.status_code, answer.json()["schema"]) == (202, {"name": "letter.again", "version": 2})
-    assert client.get(f"/api/v1/jobs/{job}?wait=60").json()["status"] == "succeeded"
+    assert client.get(f"/api/v1/jobs/{job}?wait=110").json()["status"] == "succeeded"
     assert set(client.get(f"/api/v1/jobs/{job}/result").json()["records"][0]["values"]) == {"number"}
 
 
@@ -200,7 +200,7 @@ def test_a_command_names_a_schema_of_the_service_it_hands_its_files_to(client: h
         put(client, "letter.desk", {"properties": {"number": {"type": "string"}}})
         assert (order.schema, order.schema_ref) == (BARE, "letter.desk@1")
         job = desk.submit(order)
-        assert client.get(f"/api/v1/jobs/{job}?wait=60").json()["schema"] == {"name": "letter.desk", "version": 1}
+        assert client.get(f"/api/v1/jobs/{job}?wait=110").json()["schema"] == {"name": "letter.desk", "version": 1}
         with pytest.raises(StateError, match="no schema"):
             desk.schema("nothing")
     finally:

@@ -33,7 +33,7 @@ def extract(client: httpx.Client, number: str) -> Any:
     """The result of a letter."""
     data = letter(f"Letter number: {number}")
     fields = {"schema_ref": "numbered"}
-    return client.post("/api/v1/jobs?wait=60", files={"file": ("a.pdf", data)}, data=fields).json()
+    return client.post("/api/v1/jobs?wait=110", files={"file": ("a.pdf", data)}, data=fields).json()
 
 
 def check_of(client: httpx.Client, result: Any) -> Any:
@@ -81,7 +81,7 @@ def test_a_new_run_keeps_its_place_in_the_order(client: httpx.Client) -> None:
     """Who was first stays first."""
     first, second = extract(client, "U-6"), extract(client, "U-6")
     client.post(f"/api/v1/jobs/{first['job_id']}/rerun", json={})
-    client.get(f"/api/v1/jobs/{first['job_id']}?wait=60")
+    client.get(f"/api/v1/jobs/{first['job_id']}?wait=110")
     assert check_of(client, first)["ok"]
     assert first["job_id"] in check_of(client, second)["message"]
 

@@ -76,7 +76,7 @@ def stopped_at(service: LocalService, moment: float) -> WebhookSender:
 def test_the_end_of_a_run_is_told_and_the_reference_verifies_it(client: httpx.Client, target: Receiver) -> None:
     """A thin body: ids and states; nothing on the way there, and not a value of the document."""
     hook = make(client, target)
-    job_id = hand_in(client, letter("Letter number: QUINCE-55"), "?wait=60").json()["job_id"]
+    job_id = hand_in(client, letter("Letter number: QUINCE-55"), "?wait=110").json()["job_id"]
     (one,) = target.wait_for(1)
     body = Webhook(hook["secret"]).verify(one.body, dict(one.headers))
     event = client.get("/api/v1/events").json()["events"][-1]
@@ -101,9 +101,9 @@ def test_the_end_of_a_run_is_told_and_the_reference_verifies_it(client: httpx.Cl
 
 def test_only_wanted_types_are_sent_and_nothing_from_before(client: httpx.Client, target: Receiver) -> None:
     """A webhook begins with what happens after it was made; deliveries may come in any order."""
-    early = hand_in(client, letter("Letter number: 1"), "?wait=60").json()["job_id"]
+    early = hand_in(client, letter("Letter number: 1"), "?wait=110").json()["job_id"]
     make(client, target, types=["job.deleted"])
-    late = hand_in(client, letter("Letter number: 2"), "?wait=60").json()["job_id"]
+    late = hand_in(client, letter("Letter number: 2"), "?wait=110").json()["job_id"]
     client.delete(f"/api/v1/jobs/{late}")
     client.delete(f"/api/v1/jobs/{early}")
     assert {one.event["data"]["job_id"] for one in target.wait_for(2)} == {late, early}
@@ -278,7 +278,7 @@ def test_the_address_of_a_job_is_told_its_end_and_the_job_shows_it(client: httpx
     """Signed with the secret of the tenant's jobs, which an admin fetches by giving it a new one."""
     secret = client.post(f"{HOOKS}/jobs/rotate").json()["secret"]
     url = f"{target.base_url}/jobs/17"
-    job_id = hand_in(client, letter(), "?wait=60", webhook_url=url).json()["job_id"]
+    job_id = hand_in(client, letter(), "?wait=110", webhook_url=url).json()["job_id"]
     (one,) = target.wait_for(1)
     assert Webhook(secret).verify(one.body, dict(one.headers))["data"]["job_id"] == job_id
     wait_until(lambda: client.get(f"/api/v1/jobs/{job_id}").json()["deliveries"][0]["state"] == "delivered")

@@ -92,7 +92,7 @@ def test_jobs_results_and_events_are_iterated(client: Fieldmark) -> None:
         for n in range(3)
     ]
     for job_id in made:
-        client.wait(job_id, timeout_s=60)
+        client.wait(job_id, timeout_s=200)
     assert [job.id for job in client.jobs(external_id="iterated")] == made[::-1]
     numbers = {result.records[0].values["number"] for result in client.results(external_id="iterated", view="values")}
     assert numbers == {"I-0", "I-1", "I-2"}

@@ -98,7 +98,7 @@ def bound(texts: Sequence[str]) -> bytes:
     return out.getvalue()
 
 
-def wait_until_over(client: httpx.Client, job_id: str, *, seconds: float = 60.0) -> dict[str, Any]:
+def wait_until_over(client: httpx.Client, job_id: str, *, seconds: float = 200.0) -> dict[str, Any]:
     """An asynchronous job with its results, once it has ended."""
     until = time.monotonic() + seconds
     while True:

@@ -73,7 +73,7 @@ def live_through_all(client: httpx.Client, target: Receiver) -> str:
     client.put("schemas/letter", json=SCHEMA).raise_for_status()
     client.post("webhooks", json={"url": target.base_url}).raise_for_status()
     answer = client.post(
-        "jobs?wait=60",
+        "jobs?wait=110",
         files={"file": (f"{PLANTED}.pdf", letter(f"Letter number: {PLANTED}", compressed=False))},
         data={
             "schema_ref": "letter",
@@ -93,6 +93,6 @@ def live_through_all(client: httpx.Client, target: Receiver) -> str:
     client.get(f"jobs/{job_id}/proof").raise_for_status()
     rerun = client.post(f"jobs/{job_id}/rerun", json={})
     rerun.raise_for_status()
-    client.get(f"jobs/{job_id}?wait=60")
+    client.get(f"jobs/{job_id}?wait=110")
     target.wait_for(5)
     return job_id

@@ -38,11 +38,11 @@ def home(tmp_path: Path) -> Path:
     with (
         local_service(tmp_path / "home") as service,
         http_server(service.app()) as url,
-        httpx.Client(base_url=url, timeout=90) as c,
+        httpx.Client(base_url=url, timeout=120) as c,
     ):
         for number in ("A-1", "A-2"):
             files = {"file": (f"{number}.pdf", letter(f"Letter number: {number}"))}
-            job = c.post("/api/v1/jobs?wait=60", files=files, data={"schema": json.dumps(SCHEMA)}, timeout=90).json()
+            job = c.post("/api/v1/jobs?wait=110", files=files, data={"schema": json.dumps(SCHEMA)}, timeout=120).json()
             if number == "A-1":
                 c.post(f"/api/v1/jobs/{job['job_id']}/approve", json={"accept_unseen": True}).raise_for_status()
     return tmp_path / "home"

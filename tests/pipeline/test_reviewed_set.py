@@ -34,11 +34,11 @@ def settings(tmp_path: Path) -> Settings:
 def server(settings: Settings) -> Generator[str]:
     """A running service over that home, with one approved document and one that nobody looked at."""
     with local_service(settings.home) as service, http_server(service.app()) as url:
-        with httpx.Client(base_url=f"{url}/api/v1", timeout=60) as client:
+        with httpx.Client(base_url=f"{url}/api/v1", timeout=120) as client:
             for approved in (True, False):
                 form = {"schema": json.dumps(SCHEMA)}
                 files = {"file": ("an invoice.pdf", draw_invoice())}
-                job = client.post("/jobs", params={"wait": 60}, files=files, data=form).json()
+                job = client.post("/jobs", params={"wait": 110}, files=files, data=form).json()
                 if approved:
                     old = job["records"][0]["values"]["total"]
                     wrong = {"op": "set", "id": "a", "path": "/total", "old": old, "value": 999}

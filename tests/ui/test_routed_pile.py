@@ -15,7 +15,7 @@ def test_a_stranger_is_told_and_given_a_schema(open_screen: Opener) -> None:
     screen = open_screen()
     wanted = {"schemas": "invoice,receipt", "split_documents": "true", "model": "embedded"}
     files = {"file": ("pile.pdf", pile(INVOICE, RECEIPT, LETTER))}
-    job = screen.client.post("/jobs", params={"wait": 60}, files=files, data=wanted).json()["job_id"]
+    job = screen.client.post("/jobs", params={"wait": 110}, files=files, data=wanted).json()["job_id"]
     screen.open(job)
     page = screen.page
     expect(page.locator("#notice")).to_contain_text("Page 3: no schema fits")
