@@ -32,7 +32,7 @@ LAYOUTS = [
     for headers, carried, behind in itertools.product((True, False), repeat=3)
 ]
 CHUNKS = (1, 5, 10)
-PATIENCE_S = 250.0
+PATIENCE_S = 700.0
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,7 @@ MODELS: dict[str, dict[str, Json]] = {
     "small*": {"context_tokens": 1_500, "default_pages_per_chunk": 16, "schema_in_prompt": False},
     "narrow*": {"max_properties": 5, "schema_in_prompt": False},
 }
-PATIENCE_S = 240.0
+PATIENCE_S = 700.0
 """A model that takes two seconds may take a minute where others compute."""
 ASKED = ("invoice_number", "invoice_date", "due_date", "order_number", "total")
 
