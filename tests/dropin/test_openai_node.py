@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -33,20 +34,10 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the package in it."""
     assert shutil.which("npm"), "this test needs Node.js with npm: install them, or leave tests/dropin out"
     folder = tmp_path_factory.mktemp("node")
-    run(
-        [
-            "npm",
-            "install",
-            "--silent",
-            "--no-audit",
-            "--no-fund",
-            "--ignore-scripts",
-            "--prefer-offline",
-            "--fetch-retries=5",
-            PACKAGE,
-        ],
-        folder,
-    )
+    quietly = ("--silent", "--no-audit", "--no-fund", "--ignore-scripts")
+    patiently = ("--prefer-offline", "--fetch-retries=5")
+    cache = () if os.access(Path.home(), os.W_OK) else ("--cache", folder / "cache")
+    run(["npm", "install", *quietly, *patiently, *cache, PACKAGE], folder)
     shutil.copy(SCRIPT, folder)
     return folder
 
