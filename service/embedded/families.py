@@ -51,9 +51,12 @@ def _is_borne_out(findings: Findings, leaf: Leaf) -> bool:
 
 
 def _is_summed(findings: Findings, leaf: Leaf) -> bool:
-    """Whether it is one of the amounts of rows that come to a printed sum."""
-    amount = leaf.ask.kind == "money" and (leaf.choices[0].why == "list" or leaf.ask.is_concept("amount"))
-    return amount and findings.proofs.adds_to(leaf.choices[0].span) >= LONG_RUN
+    """Whether it is one of the amounts of rows that come to a printed sum, or of a column that comes to a total."""
+    if leaf.ask.kind != "money":
+        return False
+    amount = leaf.choices[0].why == "list" or leaf.ask.is_concept("amount")
+    run = amount and findings.proofs.adds_to(leaf.choices[0].span) >= LONG_RUN
+    return run or leaf.ask.path in findings.summed_columns
 
 
 def firmness(leaf: Leaf, *, scanned: bool) -> float:

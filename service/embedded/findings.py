@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,6 +20,8 @@ from service.embedded.row_checks import Row
 from service.embedded.spans import Kind, Span
 from service.embedded.totals import printed_totals
 
+CENT = 0.011
+"""Amounts nearer to each other are one."""
 Values = dict[str, float]
 """Features by name."""
 
@@ -67,6 +69,12 @@ class Findings:
         return Counter(id(t) for leaf in self.leaves for t in leaf.choices[0].span.tokens)
 
     @cached_property
+    def amounts(self) -> dict[str, float]:
+        """The amounts that were chosen for single fields, by what the first of their kind is for."""
+        money = [(leaf.ask.concept, leaf.value) for leaf in self.leaves if leaf.single and leaf.ask.kind == "money"]
+        return {c: float(v) for c, v in reversed(money) if c and isinstance(v, (int, float))}
+
+    @cached_property
     def numbers(self) -> Counter[float]:
         """How often each amount is printed."""
         return Counter(
@@ -86,6 +94,16 @@ class Findings:
     def totals(self) -> frozenset[float]:
         """The amounts beside labels of totals."""
         return frozenset(round(v, 2) for v in printed_totals(self.evidence))
+
+    @cached_property
+    def summed_columns(self) -> frozenset[str]:
+        """Paths of the columns whose numbers come to an amount beside a label of a total."""
+        sums: dict[str, float] = defaultdict(float)
+        for rows in self.tables.values():
+            for path, cell in (pair for row in rows for pair in row.items()):
+                if isinstance(cell.value, (int, float)):
+                    sums[path] += float(cell.value)
+        return frozenset(p for p, came in sums.items() if any(abs(came - total) < CENT for total in self.totals))
 
     @cached_property
     def text(self) -> str:

@@ -22,6 +22,7 @@ from service.domain.records import (
 from service.domain.schema import ExtractionSchema, FieldType, SchemaField, escape_pointer
 from service.embedded.confidence import Judged, judge
 from service.embedded.grid_answers import asks_for_grids, write_grids
+from service.embedded.left_open import left_open
 from service.embedded.proposals import Choice
 from service.embedded.reading import Reading, read_document
 from service.embedded.version import MODEL_VERSION
@@ -49,7 +50,8 @@ class EmbeddedModel:
             Values in the schema's shape; an entry for each leaf, absent ones included. An array without rows is empty.
         """
         reading, judged = judge(read_document(schema, pages, lessons))
-        writer = _Writer(judged, Verdict.UNREADABLE if _nothing_read(pages) else Verdict.ABSENT)
+        missing = Verdict.UNREADABLE if _nothing_read(pages) else Verdict.ABSENT
+        writer = _Writer(judged, missing, left_open(reading, judged))
         values = _assemble(schema.root, "", reading, writer)
         found = Extraction(
             values=values,
@@ -72,13 +74,16 @@ class _Writer:
     judged: Mapping[str, Judged]
     missing: Verdict
     """Of what was not found."""
+    open: frozenset[str]
+    """Paths of what was not found although it is there."""
     fields: dict[str, FieldEntry] = field(default_factory=dict[str, FieldEntry])
 
     def leaf(self, path: str) -> Scalar:
         """Write one leaf and give its value."""
         found = self.judged.get(path)
         if found is None:
-            self.fields[path] = FieldEntry(value=None, verdict=self.missing, confidence=Confidence.LOW)
+            verdict = Verdict.UNREADABLE if path in self.open else self.missing
+            self.fields[path] = FieldEntry(value=None, verdict=verdict, confidence=Confidence.LOW)
             return None
         choice = found.leaf.choices[0]
         self.fields[path] = FieldEntry(

@@ -7,10 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from service.embedded.findings import Findings, Leaf, Values
+from service.embedded.findings import CENT, Findings, Leaf, Values
 from service.embedded.row_checks import Row
-
-_CENT = 0.011
 
 
 def cell_features(findings: Findings, leaf: Leaf) -> Values:
@@ -43,7 +41,7 @@ def _runs_on(rows: Sequence[Row], place: int) -> bool:
     """Whether two numbers of a row are an amount and the balance before it and after it."""
     row, before = rows[place], rows[place - 1] if place else {}
     return any(
-        abs(now - then - amount) < _CENT or abs(now - then + amount) < _CENT
+        abs(now - then - amount) < CENT or abs(now - then + amount) < CENT
         for path, now in _figures(row)
         for other, then in _figures(before)
         if other == path
@@ -89,7 +87,7 @@ def _column(findings: Findings, rows: Sequence[Row], path: str) -> Values:
         "columns": float(len({p for row in rows for p in row})),
         "proven rows": proven / len(rows),
         "sum printed": float(len(figures) > 1 and round(sum(figures), 2) in findings.numbers),
-        "sum is total": float(len(figures) > 0 and any(abs(sum(figures) - t) < _CENT for t in findings.totals)),
+        "sum is total": float(path in findings.summed_columns),
         "even decimals": max(decimals.values(), default=0) / max(1, len(cells)),
         "numbered": sum(c.span.raw[:1].isdigit() for c in cells) / max(1, len(cells)),
         "usual words": float(np.median(words)) if words else 0.0,

@@ -1,17 +1,18 @@
-"""Documents that need no eye: all that counts in them is `high`, and whether it is right."""
+"""Documents that need no eye: nothing that counts in them is in doubt, and whether it is right."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from service.domain.records import Confidence, Extraction
+from service.domain.records import Extraction
 from service.domain.schema import escape_pointer
 from service.evaluation.cases import Case
 from service.evaluation.compare import is_empty
 from service.evaluation.metrics import ALL, Scorer
 from service.extraction.judging import general
-from service.extraction.review_policy import parse_policy
+from service.extraction.review import is_doubtful
+from service.extraction.review_policy import parse_policy, unsure_together
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +42,24 @@ def critical_fields(case: Case) -> frozenset[str]:
 
 
 def passes_unseen(case: Case, extraction: Extraction) -> Passes:
-    """By its single fields and by its critical ones."""
+    """By its single fields and by its critical ones, these as sure together as the schema asks."""
     singles = {f"/{escape_pointer(f.name)}" for f in case.schema.root.properties if f.is_leaf}
-    critical = critical_fields(case)
-    return Passes(_pass(case, extraction, singles.__contains__), _pass(case, extraction, critical.__contains__))
+    policy = parse_policy(case.schema)
+    unsure = unsure_together(policy, extraction.fields, lambda entry: entry.probability)
+    return Passes(
+        _pass(case, extraction, singles.__contains__),
+        _pass(case, extraction, policy.critical.__contains__, unsure),
+    )
 
 
-def _pass(case: Case, extraction: Extraction, counts: Callable[[str], bool]) -> Pass:
-    """By the leaves whose pointer (`*` for rows) counts; at least one of them must be filled."""
-    filled = [
-        entry
-        for path, entry in extraction.fields.items()
-        if (counts(path) or counts(general(path))) and not is_empty(entry.value)
-    ]
-    unseen = bool(filled) and all(entry.confidence is Confidence.HIGH for entry in filled)
+def _pass(
+    case: Case, extraction: Extraction, counts: Callable[[str], bool], unsure: frozenset[str] = frozenset()
+) -> Pass:
+    """By the leaves whose pointer (`*` for rows) counts; at least one of them must be filled, none be in doubt."""
+    told = {path: entry for path, entry in extraction.fields.items() if counts(path) or counts(general(path))}
+    filled = [entry for entry in told.values() if not is_empty(entry.value)]
+    doubted = unsure or any(is_doubtful(entry) for entry in told.values())
+    unseen = bool(filled) and not doubted
     return Pass(unseen, unseen and _is_wrong(case, extraction, counts))
 
 

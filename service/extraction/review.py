@@ -37,14 +37,15 @@ def review_reasons(
 
 
 def _doubts(record: Record, which: str) -> Iterator[str]:
-    doubtful = [path for path, entry in record.fields.items() if _is_doubtful(entry)]
+    doubtful = [path for path, entry in record.fields.items() if is_doubtful(entry)]
     for path in doubtful[:_MOST_PER_RECORD]:
         yield f"low:{which}{path}"
     if len(doubtful) > _MOST_PER_RECORD:
         yield f"low:{which}+{len(doubtful) - _MOST_PER_RECORD}"
 
 
-def _is_doubtful(entry: FieldEntry) -> bool:
+def is_doubtful(entry: FieldEntry) -> bool:
+    """Whether a value, or that there is none, calls for a person."""
     if entry.value is None or entry.value == "":
         return entry.verdict in (Verdict.UNREADABLE, Verdict.AMBIGUOUS)
     return entry.confidence is Confidence.LOW or entry.verdict is Verdict.AMBIGUOUS

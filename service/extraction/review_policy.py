@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from service.domain.errors import ErrorCode, InputError
-from service.domain.records import Confidence, Json, Record, Scalar
+from service.domain.records import Confidence, FieldEntry, Fields, Json, Record, Scalar
 from service.domain.schema import ExtractionSchema, FieldType
 from service.extraction.judging import general
 from service.extraction.shape import walk_fields
 
 DEFAULT_SAMPLE = 0.02
-_KEYS = frozenset({"critical", "limits", "mode", "sample"})
+_LEAST_CHANCE = 1e-9
+_KEYS = frozenset({"critical", "limits", "mode", "sample", "sure"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +34,8 @@ class ReviewPolicy:
         default_factory=dict[str, tuple[float | None, float | None]]
     )
     """Least and most value of a field that passes without a person."""
+    sure: float = 0.0
+    """Least chance that all critical values of a document are right together, 0–1, for it to pass; 0: none is asked."""
 
     def is_beyond(self, name: str, value: Scalar) -> bool:
         """Whether a value of a field (pointer with `*` for rows) is beyond its limits."""
@@ -42,7 +46,7 @@ class ReviewPolicy:
 
 
 def parse_policy(schema: ExtractionSchema) -> ReviewPolicy:
-    """Read `x-review`: `{"critical": ["/total", "/lines/*/amount"], "mode": "doubts", "sample": 0.02}`.
+    """Read `x-review`: `{"critical": ["/total", "/lines/*/amount"], "mode": "doubts", "sample": 0.02, "sure": 0.95}`.
 
     `critical` may give a target precision with each field, `{"/total": 0.995}`, and `limits` what passes unseen,
     `{"/total": {"below": 0, "above": 10000}}`.
@@ -61,9 +65,10 @@ def parse_policy(schema: ExtractionSchema) -> ReviewPolicy:
     return ReviewPolicy(
         mode="always" if mode == "always" else "never" if mode == "never" else "doubts",
         critical=_critical(given.get("critical"), schema),
-        sample=_sample(given.get("sample", DEFAULT_SAMPLE)),
+        sample=_share_of(given.get("sample", DEFAULT_SAMPLE), "sample"),
         targets=_targets(given.get("critical")),
         limits=_limits(given.get("limits"), schema),
+        sure=_share_of(given.get("sure", 0), "sure"),
     )
 
 
@@ -110,9 +115,37 @@ def limit_reasons(policy: ReviewPolicy, records: Sequence[Record], *, several: b
                 yield f"limit:{which}{path}"
 
 
-def _sample(given: Json) -> float:
+def unsure_together(
+    policy: ReviewPolicy, fields: Fields, chance_of: Callable[[FieldEntry], float | None]
+) -> frozenset[str]:
+    """Pointers of critical values that are `high` each, but not sure enough all together: the least sure ones.
+
+    Args:
+        policy: of the schema; without critical fields all values count.
+        fields: of one record.
+        chance_of: how likely a value is right, 0–1; one of which nobody knows it takes no part.
+    """
+    told = [
+        (chance, path)
+        for path, entry in fields.items()
+        if entry.confidence is Confidence.HIGH
+        and entry.value is not None
+        and (not policy.critical or general(path) in policy.critical)
+        and (chance := chance_of(entry)) is not None
+    ]
+    together = math.prod(chance for chance, _ in told)
+    unsure: set[str] = set()
+    for chance, path in sorted(told):
+        if together >= policy.sure:
+            break
+        unsure.add(path)
+        together /= max(chance, _LEAST_CHANCE)
+    return frozenset(unsure)
+
+
+def _share_of(given: Json, key: str) -> float:
     if isinstance(given, bool) or not isinstance(given, (int, float)) or not 0 <= given <= 1:
-        raise _fault("sample is a share from 0 to 1")
+        raise _fault(f"{key} is a share from 0 to 1")
     return float(given)
 
 

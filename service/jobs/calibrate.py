@@ -1,10 +1,11 @@
-"""Trust that reviews did not bear out is taken back, probabilities are made to mean what they say, limits are kept."""
+"""Trust that reviews did not bear out, or that a policy finds too little, is taken back; probabilities are mended."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from service.domain.jobs import Job
 from service.domain.judgements import Curve, Judgement, Tally
@@ -12,7 +13,7 @@ from service.domain.records import Confidence, FieldEntry, Issue, Record, Stage
 from service.domain.shares import Share
 from service.extraction.curves import FEWEST, fit_curve
 from service.extraction.judging import general
-from service.extraction.review_policy import ReviewPolicy, parse_policy
+from service.extraction.review_policy import ReviewPolicy, parse_policy, unsure_together
 from service.jobs.services import Services
 
 DEFAULT_TARGET = 0.98
@@ -52,7 +53,7 @@ def calibrate(services: Services, job: Job, records: Sequence[Record]) -> Calibr
     done: list[Record] = []
     issues: list[Issue] = []
     demoted: dict[str, tuple[str, ...]] = {}
-    schema_of, known = job.parsed_schemas(), dict[str, tuple[ReviewPolicy, Mapping[str, Share]]]()
+    schema_of, known = job.parsed_schemas(), dict[str, tuple[ReviewPolicy, Mapping[str, Share], Curve]]()
     curves: dict[str, Curve] = {}
     for record in records:
         schema = schema_of(record.index)
@@ -63,9 +64,11 @@ def calibrate(services: Services, job: Job, records: Sequence[Record]) -> Calibr
             curve = _curve(services, job, schema.name, judged)
             curves |= {schema.name: curve} if curve.tells else {}
             issues += [_told(name, share, policy.targets.get(name, DEFAULT_TARGET)) for name, share in short.items()]
-            known[schema.name] = (policy, short)
-        policy, short = known[schema.name]
+            known[schema.name] = (policy, short, curve)
+        policy, short, curve = known[schema.name]
         fields = {p: _settled(p, e, policy, short) for p, e in record.fields.items()}
+        unsure = unsure_together(policy, fields, partial(_chance, curve))
+        fields |= {p: replace(fields[p], confidence=Confidence.LOW) for p in unsure}
         done.append(replace(record, fields=fields))
         changed = tuple(path for path, entry in record.fields.items() if fields[path] is not entry)
         if changed:
@@ -114,6 +117,10 @@ def _settled(pointer: str, entry: FieldEntry, policy: ReviewPolicy, short: Mappi
         return entry
     name = general(pointer)
     return replace(entry, confidence=Confidence.LOW) if name in short or policy.is_beyond(name, entry.value) else entry
+
+
+def _chance(curve: Curve, entry: FieldEntry) -> float | None:
+    return curve.chance_of(entry.probability, entry.confidence)
 
 
 def _told(name: str, share: Share, target: float) -> Issue:

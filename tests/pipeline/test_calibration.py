@@ -82,6 +82,20 @@ def test_a_value_beyond_a_limit_calls_a_person_until_it_was_seen(service: Pipeli
     assert run(service, limits={"/total": {"above": 20}}, sample=0).review is ReviewState.NOT_NEEDED
 
 
+def test_critical_values_that_are_not_sure_together_call_a_person(service: Pipeline) -> None:
+    """Each alone is sure enough; the least sure one is doubted until it was seen."""
+    data = draw_pdf(["Invoice number: 4711", "Total: 12.50", "Date: 2026-03-04"])
+    properties = {"invoice_number": {"type": "string"}, "date": {"type": "string", "format": "date"}}
+    for sure, reasons in ((0, 0), (0.9999, 1)):
+        review = {"critical": ["/invoice_number", "/date"], "sure": sure, "sample": 0}
+        schema = {"type": "object", "properties": properties, "x-review": review}
+        job = service.run(data, schema=schema, model="embedded")
+        entries = service.result(job)["records"][0]["fields"].values()
+        assert sum(entry["confidence"] == "low" for entry in entries) >= reasons
+        assert (len(job.review_reasons) > 0) == (reasons > 0)
+        assert all(reason.startswith("low:/") for reason in job.review_reasons)
+
+
 def test_the_sample_measures_what_passed(service: Pipeline) -> None:
     """A document of the blind sample that a person had to change counts against the straight-through ones."""
     for total in (None, 99.0):

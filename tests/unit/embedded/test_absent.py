@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from service.domain.pages import PageText
-from service.domain.records import JsonObject
+from service.domain.records import JsonObject, Verdict
 from service.domain.schema import parse_schema
 from service.embedded.model import EmbeddedModel
 from tests.unit.embedded.laid_out import page, rows
@@ -134,3 +134,25 @@ def test_the_answer_to_another_question_is_not_taken(members: list[str], lines: 
     }
     text = page([(60, 100 + 20 * i, line) for i, line in enumerate(lines)])
     assert values_of(schema, text) == {"garden_access": None}
+
+
+@pytest.mark.parametrize(
+    ("lines", "verdict"),
+    [
+        ([("Net amount:", "100.00"), ("Total:", "120.00")], Verdict.UNREADABLE),
+        ([("Net amount:", "100.00"), ("Total:", "100.00")], Verdict.ABSENT),
+        ([("Total:", "120.00")], Verdict.ABSENT),
+    ],
+)
+def test_a_tax_that_the_amounts_leave_room_for_is_not_called_absent(
+    lines: list[tuple[str, str]], verdict: Verdict
+) -> None:
+    """What lies between the net amount and the whole is there, though nothing names it."""
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {name: {"type": "number"} for name in ("net_amount", "vat_amount", "total_amount")},
+    }
+    head = [(60.0, 40.0, "Larkspur Mills Ltd"), (60.0, 60.0, "Invoice")]
+    found = EmbeddedModel().extract(parse_schema(schema), [page([*head, *rows((60.0, 300.0), 100.0, 16.0, lines)])])
+    entry = found.fields["/vat_amount"]
+    assert (entry.value, entry.verdict) == (None, verdict)

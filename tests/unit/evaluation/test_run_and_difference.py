@@ -84,6 +84,20 @@ def test_only_critical_fields_hold_a_document_back_where_the_schema_names_them()
     assert make_run().sets[0].whole.critical == 0
 
 
+def test_a_document_passes_when_its_critical_values_are_sure_together_and_none_is_unreadable():
+    """Two of 0.9 are 0.81; a field that is empty though the document speaks of it is a doubt."""
+    for sure, through in ((0.8, 1), (0.85, 0)):
+        wanted: Json = {"critical": ["/a<b", "/n"], "sure": sure}
+        schema = parse_schema({**SCHEMA.source, "x-review": wanted})
+        one = replace(case(0), schema=schema)
+        assert measure_set("papers", [one], [answer(n=0)], seconds=1.0).whole.critical_through == through
+    given = answer(n=0).extraction
+    assert given is not None
+    missing = FieldEntry(value=None, verdict=Verdict.UNREADABLE, confidence=Confidence.LOW)
+    open_ = replace(given, values={"a<b": "x", "n": None}, fields={**given.fields, "/n": missing})
+    assert measure_set("papers", [case(0)], [Answer(extraction=open_)], seconds=1.0).whole.straight_through == 0
+
+
 def test_the_tables_name_sets_halves_fields_and_what_has_no_answer():
     """Everything a reader asks for first."""
     cases = [case(number) for number in range(12)]

@@ -7,7 +7,7 @@ import pytest
 from service.domain.errors import ErrorCode, InputError
 from service.domain.records import Confidence, FieldEntry, Json, Record, Scalar, Verdict
 from service.domain.schema import parse_schema
-from service.extraction.review_policy import ReviewPolicy, limit_reasons, parse_policy
+from service.extraction.review_policy import ReviewPolicy, limit_reasons, parse_policy, unsure_together
 
 PROPERTIES: Json = {
     "total": {"type": "number"},
@@ -49,8 +49,31 @@ def test_critical_fields_may_have_a_target() -> None:
 
 
 @pytest.mark.parametrize(
+    ("sure", "unsure"), [(0.0, set[str]()), (0.9, {"/total"}), (0.97, {"/total", "/number"}), (0.5, set[str]())]
+)
+def test_critical_values_are_to_be_sure_together(sure: float, unsure: set[str]) -> None:
+    """The least sure ones are doubted until the others are sure enough; what is low already or not critical is not."""
+    properties: Json = {name: {"type": "string"} for name in ("number", "total", "name", "low", "untold")}
+    chances = {"/number": 0.96, "/total": 0.8, "/name": 0.5, "/low": 0.3, "/untold": None}
+    wanted: Json = {"critical": ["/number", "/total", "/low", "/untold"], "sure": sure}
+    fields = {
+        path: FieldEntry(
+            value="x",
+            verdict=Verdict.FOUND,
+            confidence=Confidence.LOW if path == "/low" else Confidence.HIGH,
+            probability=chance,
+        )
+        for path, chance in chances.items()
+    }
+    told = parse_policy(parse_schema({"type": "object", "properties": properties, "x-review": wanted}))
+    assert unsure_together(told, fields, lambda entry: entry.probability) == unsure
+
+
+@pytest.mark.parametrize(
     "wanted",
     [
+        {"sure": 1.5},
+        {"sure": "0.9"},
         {"critical": {"/total": 2}},
         {"critical": {"/other": 0.9}},
         {"limits": {"/name": {"above": 1}}},
