@@ -8,7 +8,6 @@ from typing import Any
 import lightgbm
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import isotonic_regression
 
 from service.domain.shares import Share
 from service.embedded.families import FAMILIES
@@ -47,6 +46,12 @@ LEAST = 0.98
 """How often `high` values must be right: among invented ones, in the mean of invented and real ones, and with 95 %
 among both as one."""
 LEAST_CHANCE, MOST_CHANCE = 0.01, 0.995
+START = np.array([0.0, 1.0])
+"""Shift and slope of the line of odds that changes nothing: a score is the log odds among what was learned from."""
+HOLD = 0.001
+"""How much the line holds to that; all examples of a family together weigh 1 or 2."""
+LEAST_SLOPE = 0.1
+ROUNDS, MOST_STEP, TINY = 60, 1.0, 1e-12
 FEWEST = 50
 """Values that a line must rest on; a part with fewer has no say."""
 FEWEST_ABOVE = 25
@@ -130,20 +135,32 @@ def _meaning(
     known, score = examples.where(chosen), scores[chosen]
     if not len(known):
         return np.zeros(KNOTS), np.full(KNOTS, 0.5), np.inf
-    weights = _balance(known, real)
-    order = np.argsort(score, kind="stable")
-    risen = isotonic_regression(known.right[order].astype(float), weights=weights[order]).x
-    places = _knots(score[order])
+    shift, slope = _line_of_odds(score, known.right, _balance(known, real))
+    places = np.linspace(score.min(), score.max(), KNOTS)
     high = max(_proven_line(known.right, score), _even_line(known, score, real)) if _is_known(known, real) else np.inf
-    return score[order][places], np.clip(risen[places], LEAST_CHANCE, MOST_CHANCE), high
+    return places, np.clip(_chance(shift + slope * places), LEAST_CHANCE, MOST_CHANCE), high
 
 
-def _knots(scores: Floats) -> NDArray[np.int64]:
-    """Places in rising scores at which the chance is kept: half of them evenly by rank, half by score."""
-    half = KNOTS // 2
-    by_rank = np.linspace(0, len(scores) - 1, half).astype(np.int64)
-    by_score = np.searchsorted(scores, np.linspace(scores[0], scores[-1], KNOTS - half))
-    return np.sort(np.concatenate([by_rank, np.minimum(by_score, len(scores) - 1)]))
+def _line_of_odds(scores: Floats, right: NDArray[np.bool_], weights: Floats) -> tuple[float, float]:
+    """Shift and slope of the line from scores to the log odds that the values are right (Newton's method).
+
+    A curve that is free to bend followed two wrong values of the few real ones through a tenth of a family.
+    """
+    inputs = np.stack([np.ones(len(scores)), scores], axis=1)
+    line = START.copy()
+    for _ in range(ROUNDS):
+        chance = _chance(inputs @ line)
+        pull = inputs.T @ (weights * (chance - right)) + HOLD * (line - START)
+        bend = (inputs * (weights * chance * (1 - chance))[:, None]).T @ inputs + HOLD * np.eye(2)
+        step = np.linalg.solve(bend, pull)
+        line = line - step * min(1.0, MOST_STEP / max(np.abs(step).max(), TINY))
+        line[1] = max(line[1], LEAST_SLOPE)
+    return float(line[0]), float(line[1])
+
+
+def _chance(odds: Floats) -> Floats:
+    """Of log odds."""
+    return 1 / (1 + np.exp(-odds))
 
 
 def _is_known(examples: Examples, real: frozenset[str]) -> bool:
