@@ -28,8 +28,6 @@ CRITICAL = {
     "invoices-misc": ("invoice_number", "date", "amount_untaxed", "amount_tax", "amount"),
 }
 """Set → what its documents are booked by: numbers, days and amounts, as far as a schema asks for them."""
-SURE = 0.95
-"""How likely all of these are right together in a document that passes: five in a hundred may be wrong."""
 ALIKE = 8
 """Letters and digits that tell issuers apart: the same one is written in several ways."""
 
@@ -77,7 +75,7 @@ def _row(set_name: str, row: dict[str, Any], *, foreign: bool) -> dict[str, Any]
     names = list(_foreign_to(set_name, row)) if foreign else []
     properties = {**row["schema"]["properties"], **{name: foreign_fields().fields[name] for name in names}}
     critical = [f"/{name}" for name in CRITICAL.get(set_name, ()) if name in properties]
-    review = {"x-review": {"critical": critical, "sure": SURE}} if critical else {}
+    review = {"x-review": {"critical": critical}} if critical else {}
     return {
         **row,
         "schema": {**row["schema"], "properties": properties, **review},

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.eval_sets import CRITICAL, SURE, prepare
+from benchmarks.eval_sets import CRITICAL, prepare
 from benchmarks.quality_words import evaluate_words
 from benchmarks.strangers.make import make_set
 from service.cli.exit_codes import ExitCode
@@ -123,8 +123,7 @@ def report(run: Figures, measured: str, sets: Iterable[str]) -> Iterator[str]:
         "those among them with an error, and what is filled of foreign fields that no document has. Ends of 95 % "
         "intervals (Wilson) stand behind ≥ and ≤. A document passes straight through when all of its single fields "
         "that are filled are `high` and none is in doubt for being empty; by critical fields, when those are that the "
-        f"schema's `x-review` names, all of them right with a chance of {SURE} together, here what a document is "
-        f"booked by: {_critical()}."
+        f"schema's `x-review` names, here what a document is booked by: {_critical()}."
     )
     yield "\n".join(_trust(run, sets))
     yield "## Wanted and reached"
