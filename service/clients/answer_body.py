@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import zlib
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
@@ -16,6 +19,35 @@ if TYPE_CHECKING:
 
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
 """A whole answer, unpacked. Beyond it nobody answers a question any more."""
+PACKING = "gzip"
+"""The only way of packing that is asked for."""
+_PIECE_BYTES = 256 * 1024
+_GZIP = 31
+"""zlib's word for it."""
+
+
+async def unpacked(provider: str, response: aiohttp.ClientResponse) -> AsyncGenerator[bytes]:
+    """The body of an open response as it comes, in pieces of limited size; the session does not unpack by itself.
+
+    Raises:
+        ClientError: `model_bad_answer`; it is packed in a way that nobody asked for, or damaged.
+    """
+    packing = response.headers.get("content-encoding", "").strip().lower()
+    if packing not in ("", "identity", PACKING):
+        raise bad_answer_error(provider, f"its body is packed as {packing[:40]!r}, not as asked for", retryable=False)
+    unpacking = zlib.decompressobj(_GZIP) if packing == PACKING else None
+    async for piece in response.content.iter_any():
+        if unpacking is None:
+            yield piece
+            continue
+        while piece and not unpacking.eof:
+            try:
+                yield unpacking.decompress(piece, _PIECE_BYTES)
+            except zlib.error as error:
+                raise bad_answer_error(provider, "its packed body is damaged", retryable=True) from error
+            piece = unpacking.unconsumed_tail
+    if unpacking is not None and not unpacking.eof:
+        raise bad_answer_error(provider, "its packed body was cut", retryable=True)
 
 
 async def read_whole(provider: str, response: aiohttp.ClientResponse, *, most: int = MAX_ANSWER_BYTES) -> bytes:
@@ -27,11 +59,12 @@ async def read_whole(provider: str, response: aiohttp.ClientResponse, *, most: i
     told = response.headers.get("content-length", "")
     pieces: list[bytes] = []
     size = int(told) if told.isdecimal() and int(told) > most else 0  # what is too long is not waited for
-    async for piece in response.content.iter_any():
-        size += len(piece)
-        if size > most:
-            raise bad_answer_error(provider, f"the body is longer than {most:,} bytes", retryable=False)
-        pieces.append(piece)
+    async with aclosing(unpacked(provider, response)) as body:
+        async for piece in body:
+            size += len(piece)
+            if size > most:
+                raise bad_answer_error(provider, f"the body is longer than {most:,} bytes", retryable=False)
+            pieces.append(piece)
     return b"".join(pieces)
 
 

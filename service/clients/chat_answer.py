@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import aclosing
 from typing import TYPE_CHECKING
 
-from service.clients.answer_body import MAX_ANSWER_BYTES, read_completion, read_whole
+from service.clients.answer_body import MAX_ANSWER_BYTES, read_completion, read_whole, unpacked
 from service.clients.chat_request import ANSWER_FUNCTION
 from service.clients.errors import FailedAnswer, bad_answer_error, stream_error
 from service.protocol.accumulator import CompletionAccumulator, StreamCutError, StreamError
@@ -65,15 +66,16 @@ class ChatAnswers:
         answer = CompletionAccumulator()
         size = checked = 0
         try:
-            async for piece in response.content.iter_any():
-                answer.feed(piece)
-                size += len(piece)
-                if size > MAX_ANSWER_BYTES:
-                    raise bad_answer_error(self._provider, "the stream does not end", retryable=False)
-                if answer.written - checked >= _GUARD_STEP_CHARS:
-                    checked = answer.written
-                    if repeats_itself(answer.tail(_LOOPS[-1][1])):
-                        return ended_completion("length")
+            async with aclosing(unpacked(self._provider, response)) as body:
+                async for piece in body:
+                    answer.feed(piece)
+                    size += len(piece)
+                    if size > MAX_ANSWER_BYTES:
+                        raise bad_answer_error(self._provider, "the stream does not end", retryable=False)
+                    if answer.written - checked >= _GUARD_STEP_CHARS:
+                        checked = answer.written
+                        if repeats_itself(answer.tail(_LOOPS[-1][1])):
+                            return ended_completion("length")
             return answer.finish()
         except StreamError as error:
             raise stream_error(self._provider, error.error, secret=self._secret) from error

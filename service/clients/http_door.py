@@ -10,10 +10,7 @@ import asyncio
 import os
 import ssl
 from collections.abc import AsyncIterator
-from functools import cache
 from pathlib import Path
-from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 import certifi
@@ -26,7 +23,7 @@ from tenacity import (
     wait_random_exponential,
 )
 
-from service.clients.answer_body import read_whole
+from service.clients.answer_body import PACKING, read_whole
 from service.clients.door import AnswerReader, Call, DoorOptions, host_of
 from service.clients.errors import (
     FailedAnswer,
@@ -36,6 +33,7 @@ from service.clients.errors import (
     timeout_error,
     transport_error,
 )
+from service.clients.proxies import proxy_for
 from service.clients.retry_after import pause_after_answer_s
 from service.clients.scope import current_scope
 from service.domain.errors import ClientError, ErrorCode, ProviderBusyError
@@ -59,7 +57,8 @@ class HttpDoor:
         self._options = options
         self._slots = asyncio.Semaphore(options.calls.max_connections)
         self._http = aiohttp.ClientSession(
-            headers={**options.headers, "content-type": "application/json"},
+            headers={**options.headers, "content-type": "application/json", "accept-encoding": PACKING},
+            auto_decompress=False,  # it makes a broken connection of a packing that it does not know
             connector=aiohttp.TCPConnector(
                 limit=options.calls.max_connections, keepalive_timeout=_IDLE_S, ssl=trusted_issuers() or True
             ),
@@ -147,7 +146,8 @@ class HttpDoor:
         async with self._slots:
             deadline = asyncio.timeout(call.timeout_s)  # made here: its time runs from now on
             try:
-                body, proxy = _pieces(call.body), _proxy_for(call.url)
+                body = _pieces(call.body)
+                proxy = proxy_for(call.url)  # aiohttp's own way would look for a `.netrc` at each call as well
                 sending = self._http.post(call.url, data=body, headers=length, proxy=proxy, allow_redirects=False)
                 async with deadline, sending as response:
                     answer = await self._take(response, reader)
@@ -162,7 +162,10 @@ class HttpDoor:
     async def _take(self, response: aiohttp.ClientResponse, reader: AnswerReader) -> ChatCompletion:
         if 200 <= response.status < 300:
             return await reader.read(response)
-        body = await read_whole(self.provider, response)
+        try:
+            body = await read_whole(self.provider, response)
+        except ClientError:
+            body = b""  # the status counts, also of one whose words cannot be read
         failed = FailedAnswer(status=response.status, headers=response.headers, body=body)
         excused = reader.excuse(failed)
         if excused is not None:
@@ -189,20 +192,6 @@ def trusted_issuers() -> ssl.SSLContext | None:
     if named or system.cafile or (system.capath and any(Path(system.capath).iterdir())):
         return None
     return ssl.create_default_context(cafile=certifi.where())
-
-
-@cache
-def _proxy_for(url: str) -> str | None:
-    """What the environment says of proxies. aiohttp's own way would look for a `.netrc` at each call as well."""
-    parts = urlsplit(url)
-    if not parts.hostname:
-        return None
-    names = (parts.hostname, parts.netloc.rpartition("@")[2])  # NO_PROXY may name one of a host's ports alone
-    if any(map(proxy_bypass, names)):
-        return None
-    known = getproxies()
-    proxy = known.get(parts.scheme) or known.get("all")
-    return proxy if not proxy or "://" in proxy else f"http://{proxy}"  # many write but a host and a port
 
 
 async def _pieces(body: bytes) -> AsyncIterator[bytes]:

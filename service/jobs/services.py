@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
+import time
 from collections.abc import Callable, Coroutine, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, TypeVar
 
 from service.clients.registry import ClientRegistry
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _STOP_S = 10.0
+_log = logging.getLogger(__name__)
 
 
 class LoopThread:
@@ -70,7 +74,9 @@ class CallRoom:
         self._in_flight = 0
         self._begun = 0
         """In flight or not yet settled."""
-        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="settle")
+        self._answered: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._most_threads = threads
+        self._threads: list[threading.Thread] = []
 
     def enter(self, most: int) -> int:
         """Take places, at least one and up to `most` (≥ 1); waits for the first."""
@@ -89,7 +95,19 @@ class CallRoom:
         with self._change:
             self._in_flight -= 1
             self._change.notify_all()
-        self._threads.submit(settle)
+            if len(self._threads) < self._most_threads:
+                # A pool of the standard library would keep a process that ends from ending while one of them hangs.
+                thread = threading.Thread(target=self._settle_all, name="settle", daemon=True)
+                self._threads.append(thread)
+                thread.start()
+        self._answered.put(settle)
+
+    def _settle_all(self) -> None:
+        while (settle := self._answered.get()) is not None:
+            try:
+                settle()
+            except BaseException:  # whoever waits for the step has it too: this thread goes on with the next
+                _log.exception("an answer was left")
 
     def leave(self, places: int, *, called: bool) -> None:
         """Give places back: of calls that are settled, or of steps that were not `called` for."""
@@ -103,9 +121,23 @@ class CallRoom:
         with self._change:
             return self._change.wait_for(lambda: not self._begun, timeout_s)
 
-    def stop(self) -> None:
-        """End the threads after what they are doing."""
-        self._threads.shutdown()
+    def stop(self, timeout_s: float = _STOP_S) -> bool:
+        """End the threads after what there is to settle.
+
+        Returns:
+            Whether all have ended in time; one that has not goes on until the process ends, and does not keep it.
+        """
+        with self._change:
+            threads, self._threads = self._threads, []
+        for _ in threads:
+            self._answered.put(None)
+        until = time.monotonic() + timeout_s
+        for thread in threads:
+            thread.join(max(0.0, until - time.monotonic()))
+        hanging = sum(thread.is_alive() for thread in threads)
+        if hanging:
+            _log.warning("%d threads still settle an answer; their claims run out, and others do it again", hanging)
+        return not hanging
 
 
 async def _cancel_all() -> None:

@@ -130,6 +130,7 @@ FAULTS: Mapping[str, FaultNote] = {
             "error_in_200": "an error in the body of a success",
             "non_json_200": "a page of HTML with status 200",
             "empty_200": "an empty body with status 200",
+            "odd_packing": "said to be packed in a way that was not asked for | `as`: `br`",
             "huge_body": "a body of many bytes | `bytes`",
         },
     ),

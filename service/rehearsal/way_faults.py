@@ -26,7 +26,8 @@ def send_body(body: JsonObject, headers: Headers) -> web.Response:
 
 def other_body(answer: JsonObject, fault: Fault, headers: Headers) -> web.Response:
     """A success by its status, for a fault of the kind `body`."""
-    return web.Response(body=_BODIES[fault.name](answer, fault), headers={**headers, **_JSON})
+    packing = {"Content-Encoding": as_text(fault.options.get("as")) or "br"} if fault.name == "odd_packing" else {}
+    return web.Response(body=_BODIES[fault.name](answer, fault), headers={**headers, **_JSON, **packing})
 
 
 _BODIES: Mapping[str, Callable[[JsonObject, Fault], bytes]] = {
@@ -35,6 +36,7 @@ _BODIES: Mapping[str, Callable[[JsonObject, Fault], bytes]] = {
     "error_in_200": lambda _answer, _fault: write_json(error_body("upstream_error", "the service behind is not well")),
     "non_json_200": lambda _answer, _fault: b"<html><body>Gateway</body></html>",
     "empty_200": lambda _answer, _fault: b"",
+    "odd_packing": lambda answer, _: write_json(answer),
     "huge_body": lambda _, fault: b'{"x": "' + b"x" * int(as_number(fault.options.get("bytes"), _HUGE_BODY_BYTES)),
 }
 

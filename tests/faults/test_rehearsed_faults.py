@@ -215,6 +215,7 @@ EXPECTED: Mapping[str, Check | tuple[Check, Check]] = {
     "error_in_200": cut,
     "non_json_200": cut,
     "empty_200": cut,
+    "odd_packing": failed("model_bad_answer", "packed as 'br'"),
     "huge_body": failed("model_bad_answer", "longer than"),
     "context_length": (failed("model_rejected", "context_length_exceeded"), asked_for_less),
     "filtered": (failed("model_rejected", "content_filter"), failed("content_filtered", "withheld")),

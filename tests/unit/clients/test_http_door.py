@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import ssl
+from dataclasses import dataclass
 from pathlib import Path
 
 import aiohttp
@@ -30,7 +31,7 @@ async def _read(body: bytes, *, most: int) -> bytes:
     app.router.add_get("/", answer)
     async with (
         TestServer(app) as server,
-        aiohttp.ClientSession() as session,
+        aiohttp.ClientSession(auto_decompress=False) as session,
         session.get(server.make_url("/")) as response,
     ):
         return await read_whole("openai", response, most=most)
@@ -42,6 +43,55 @@ def test_an_answer_beyond_all_measure_is_not_read_to_its_end() -> None:
         asyncio.run(_read(b" " * 5_000, most=1_000))
     assert (caught.value.code, caught.value.retryable) == (ErrorCode.MODEL_BAD_ANSWER, False)
     assert asyncio.run(_read(b" " * 1_000, most=1_000)) == b" " * 1_000
+
+
+@dataclass(frozen=True)
+class _Packed:
+    """What a server sends, whatever it was asked."""
+
+    body: bytes
+    packing: str
+    status: int = 200
+
+    async def ask(self) -> ChatCompletion:
+        """What comes of it."""
+
+        async def answer(_request: web.Request) -> web.Response:
+            return web.Response(status=self.status, body=self.body, headers={"content-encoding": self.packing})
+
+        app = web.Application()
+        app.router.add_post("/", answer)
+        async with TestServer(app) as server:
+            return await _ask(str(server.make_url("/")))
+
+
+_ANSWER = b'{"choices": [{"index": 0, "message": {"role": "assistant", "content": "{}"}, "finish_reason": "stop"}]}'
+
+
+@pytest.mark.parametrize(
+    ("packed", "code", "retryable", "said"),
+    [
+        (_Packed(_ANSWER, "br"), ErrorCode.MODEL_BAD_ANSWER, False, "packed as 'br'"),
+        (_Packed(_ANSWER, "gzip, zstd"), ErrorCode.MODEL_BAD_ANSWER, False, "packed as 'gzip, zstd'"),
+        (_Packed(_ANSWER, "gzip"), ErrorCode.MODEL_BAD_ANSWER, True, "damaged"),
+        (_Packed(gzip.compress(_ANSWER)[:-12], "gzip"), ErrorCode.MODEL_BAD_ANSWER, True, "cut"),
+        (_Packed(b"?", "br", status=503), ErrorCode.MODEL_UNAVAILABLE, True, "answered 503"),
+        (_Packed(b"?", "br", status=401), ErrorCode.MODEL_ACCESS_DENIED, False, "answered 401"),
+    ],
+)
+def test_an_answer_that_cannot_be_unpacked_is_named(
+    packed: _Packed, code: ErrorCode, retryable: bool, said: str
+) -> None:
+    """It is no broken connection; where the status says what is wrong, that counts."""
+    with pytest.raises(ClientError, match=said) as caught:
+        asyncio.run(packed.ask())
+    assert (caught.value.code, caught.value.retryable) == (code, retryable)
+
+
+def test_an_answer_packed_as_asked_for_is_read() -> None:
+    """In whatever letters the server says so."""
+    answer = asyncio.run(_Packed(gzip.compress(_ANSWER), "GZip").ask())
+    assert answer.choices[0].finish_reason == "stop"
 
 
 class _Plain:

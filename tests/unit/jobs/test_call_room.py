@@ -1,0 +1,50 @@
+"""Answers are settled whatever one of them does, and a process ends although one hangs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+
+from service.jobs.services import CallRoom
+
+_HANGS = """
+import threading
+from service.jobs.services import CallRoom
+
+room, begun = CallRoom(1, 1), threading.Event()
+room.enter(1)
+room.answered(lambda: (begun.set(), threading.Event().wait()))
+begun.wait()
+print(room.stop(0.1))
+"""
+
+
+def _crash() -> None:
+    raise SystemExit
+
+
+def test_a_crash_while_an_answer_is_settled_leaves_the_next_one_its_thread() -> None:
+    """There is but one thread: the second answer is settled by the one that met the crash."""
+    room, settled = CallRoom(2, 1), threading.Event()
+    assert room.enter(2) == 2
+    room.answered(_crash)
+    room.answered(settled.set)
+    assert settled.wait(60)
+    assert room.stop()
+
+
+def test_what_is_answered_is_settled_before_the_threads_end() -> None:
+    """None is dropped because the process ends."""
+    room, settled = CallRoom(50, 2), list[int]()
+    room.enter(50)
+    for number in range(50):
+        room.answered(lambda number=number: settled.append(number))
+    assert room.stop()
+    assert sorted(settled) == list(range(50))
+
+
+def test_a_process_ends_although_an_answer_is_never_settled() -> None:
+    """Its claim runs out, and another process does it again."""
+    ended = subprocess.run([sys.executable, "-c", _HANGS], capture_output=True, text=True, timeout=120, check=True)
+    assert ended.stdout == "False\n"
