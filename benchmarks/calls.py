@@ -29,7 +29,6 @@ from pydantic import SecretStr
 from benchmarks.fleet import SCHEMA, model_server
 from benchmarks.machine import Meter
 from service.clients.upstage import UpstageClient, UpstageOptions
-from service.protocol.data_url import encode_data_url
 from service.protocol.request import ExtractionOptions, build_extraction_request
 
 IN_FLIGHT = 200
@@ -111,7 +110,7 @@ async def with_client(base_url: str, use: Callable[[Call], Awaitable[Measured]])
     def call(data: bytes) -> Awaitable[object]:
         request = build_extraction_request(
             model=MODEL,
-            file_url=encode_data_url(data),
+            file=data,
             schema=SCHEMA,
             schema_name="document",
             options=ExtractionOptions(location=True, location_granularity="all", confidence=True),

@@ -5,8 +5,8 @@ Source: https://developers.openai.com/api/reference (chat completions), read 202
 
 from __future__ import annotations
 
-import base64
 import re
+import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -19,6 +19,7 @@ from service.clients.page_layout import layout_document
 from service.clients.strict_schema import wire_schema
 from service.domain.pages import PageText
 from service.domain.schema import ExtractionSchema
+from service.protocol.body import Attachment, Body
 from service.protocol.json_text import decode_json, encode_json
 
 ANSWER_FUNCTION = "record"
@@ -83,21 +84,20 @@ class ChatQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatBody:
-    """A request as it goes out; of the pages nothing is kept but these bytes."""
+    """A request as it goes out; of the pages nothing else is kept."""
 
-    encoded: bytes
-    """The JSON body."""
+    encoded: Body
     form: AnswerForm
     wire: Mapping[str, JsonValue]
     """The schema that the answer must keep to."""
 
     def with_repair(self, answer: str, faults: str) -> ChatBody:
         """The same request, followed by its answer and by what is wrong with it."""
-        keys = cast("dict[str, JsonValue]", decode_json(self.encoded))
+        keys = cast("dict[str, JsonValue]", decode_json(bytes(self.encoded)))
         messages = cast("list[JsonValue]", keys["messages"])
         told = _REPAIR.format(faults=faults)
         messages += [{"role": "assistant", "content": answer}, {"role": "user", "content": told}]
-        return ChatBody(encoded=encode_json(keys), form=self.form, wire=self.wire)
+        return ChatBody(encoded=Body(keys, {}), form=self.form, wire=self.wire)
 
 
 def build_chat_body(question: ChatQuestion, traits: ModelTraits, form: AnswerForm) -> ChatBody | None:
@@ -110,9 +110,10 @@ def build_chat_body(question: ChatQuestion, traits: ModelTraits, form: AnswerFor
     if room < SMALLEST_ANSWER_TOKENS:
         return None
     limit = min(traits.max_output_tokens, room)
+    content, pictures = _content(parts)
     keys: dict[str, JsonValue] = {
         "model": question.model,
-        "messages": [{"role": "system", "content": INSTRUCTIONS}, {"role": "user", "content": _content(parts)}],
+        "messages": [{"role": "system", "content": INSTRUCTIONS}, {"role": "user", "content": content}],
         "max_completion_tokens" if traits.reasoning else "max_tokens": limit,
         **({} if traits.reasoning else {"temperature": 0}),
         **_form_keys(form, wire, question.schema_name),
@@ -120,7 +121,7 @@ def build_chat_body(question: ChatQuestion, traits: ModelTraits, form: AnswerFor
         **({"stream": True, "stream_options": {"include_usage": True}} if traits.stream else {}),
         **traits.extra_body,
     }
-    return ChatBody(encoded=encode_json(keys), form=form, wire=wire)
+    return ChatBody(encoded=Body(keys, pictures), form=form, wire=wire)
 
 
 def estimate_tokens(text: str) -> int:
@@ -145,19 +146,21 @@ def _user_parts(question: ChatQuestion, traits: ModelTraits, form: AnswerForm, s
     return parts
 
 
-def _content(parts: Sequence[str | bytes]) -> JsonValue:
-    """One string where there is no picture: some servers take no list."""
+def _content(parts: Sequence[str | bytes]) -> tuple[JsonValue, dict[str, Attachment]]:
+    """One string where there is no picture: some servers take no list. Pictures are apart, by their marks."""
     texts = [part for part in parts if isinstance(part, str)]
     if len(texts) == len(parts):
-        return "\n\n".join(texts)
-    return [_part(part) for part in parts]
-
-
-def _part(part: str | bytes) -> JsonValue:
-    if isinstance(part, str):
-        return {"type": "text", "text": part}
-    url = "data:image/jpeg;base64," + base64.b64encode(part).decode("ascii")
-    return {"type": "image_url", "image_url": {"url": url}}
+        return "\n\n".join(texts), {}
+    pictures: dict[str, Attachment] = {}
+    content: list[JsonValue] = []
+    for part in parts:
+        if isinstance(part, str):
+            content.append({"type": "text", "text": part})
+            continue
+        mark = f"held:{uuid.uuid4().hex}"
+        pictures[mark] = Attachment("data:image/jpeg;base64,", part)
+        content.append({"type": "image_url", "image_url": {"url": mark}})
+    return content, pictures
 
 
 def _form_keys(form: AnswerForm, wire: dict[str, JsonValue], name: str) -> dict[str, JsonValue]:

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from service.clients.errors import FailedAnswer
 from service.domain.traffic import TrafficGate
+from service.protocol.body import Body
 from service.protocol.completion import ChatCompletion
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class Call:
 
     url: str
     model: str
-    body: bytes
+    body: Body
     timeout_s: float
     """From the connection to the last byte of the answer."""
 

@@ -38,13 +38,13 @@ from service.clients.retry_after import pause_after_answer_s
 from service.clients.scope import current_scope
 from service.domain.errors import ClientError, ErrorCode, ProviderBusyError
 from service.domain.traffic import IN_PLACE_S, CallEnd, CallReport, ClosedRoad, Destination, Ticket, TrafficGate
+from service.protocol.body import Body
 from service.protocol.completion import ChatCompletion
 
 _LOOK_AGAIN_S = 1.0
 _FAILURES = frozenset({ErrorCode.MODEL_TIMEOUT, ErrorCode.MODEL_UNAVAILABLE})
 _IDLE_S = 5.0
 """Servers drop idle connections after five seconds or more; a request on one that is being dropped is lost."""
-_PIECE_BYTES = 128 * 1024
 
 _BACK_OFF = wait_exponential(multiplier=0.5, max=15.0) + wait_random_exponential(multiplier=0.5, max=15.0)
 """0.5 to 1 s, 1 to 2 s, 2 to 4 s, …: half by chance, so that calls that failed together do not return together."""
@@ -194,10 +194,10 @@ def trusted_issuers() -> ssl.SSLContext | None:
     return ssl.create_default_context(cafile=certifi.where())
 
 
-async def _pieces(body: bytes) -> AsyncIterator[bytes]:
+async def _pieces(body: Body) -> AsyncIterator[bytes]:
     """A body as the connection takes it: in one piece it would be held a second time until all of it is sent."""
-    for start in range(0, len(body), _PIECE_BYTES):
-        yield body[start : start + _PIECE_BYTES]
+    for piece in body.pieces():
+        yield piece
 
 
 def _may_pass(error: BaseException) -> bool:

@@ -22,7 +22,6 @@ from service.jobs.model_request import ask
 from service.jobs.services import Services
 from service.jobs.settle import Claim, Outcome
 from service.protocol.completion import ChatCompletion, Choice
-from service.protocol.data_url import encode_data_url
 from service.protocol.json_text import encode_json
 from service.protocol.request import ExtractionRequest
 
@@ -66,13 +65,13 @@ def build_request(services: Services, claim: Claim) -> ExtractionRequest:
         spare = client.capabilities.max_schema_chars - len(encode_json(source))
         source = with_hints(source, lessons_of(memories), most_chars=spare)
     if client.capabilities.pages_as == "file":
-        url = _file_url(services, claim, client, turns)
+        file: str | bytes = _file_of(services, claim, client, turns)
     else:
-        url = PagesReference(job.source_key or "", claim.step.pages, tuple(memory.id for memory in memories)).url()
-    return ask(model, url, source, schema.name, mode=job.options.mode if job.options.mode != "standard" else None)
+        file = PagesReference(job.source_key or "", claim.step.pages, tuple(memory.id for memory in memories)).url()
+    return ask(model, file, source, schema.name, mode=job.options.mode if job.options.mode != "standard" else None)
 
 
-def _file_url(services: Services, claim: Claim, client: ExtractionClient, turns: Turns) -> str:
+def _file_of(services: Services, claim: Claim, client: ExtractionClient, turns: Turns) -> bytes:
     source_key, pages = claim.job.source_key or "", claim.step.pages
     with services.blobs.local(source_key) as path:
         if (
@@ -80,8 +79,8 @@ def _file_url(services: Services, claim: Claim, client: ExtractionClient, turns:
             and len(pages) == claim.job.page_count
             and path.stat().st_size <= client.capabilities.max_file_bytes
         ):
-            return encode_data_url(path.read_bytes())
-        return encode_data_url(services.reader.cut(path, PageRange(pages[0], pages[-1]), turns=turns))
+            return path.read_bytes()
+        return services.reader.cut(path, PageRange(pages[0], pages[-1]), turns=turns)
 
 
 def covered_pages(claim: Claim, client: ExtractionClient) -> tuple[int, ...]:

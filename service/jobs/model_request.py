@@ -10,12 +10,12 @@ from service.protocol.request import ExtractionOptions, ExtractionRequest, build
 
 
 def ask(
-    model: str, file_url: str, source: JsonObject, name: str, *, mode: Literal["enhanced"] | None = None
+    model: str, file: str | bytes, source: JsonObject, name: str, *, mode: Literal["enhanced"] | None = None
 ) -> ExtractionRequest:
     """A request for values, places and confidences."""
     return build_extraction_request(
         model=model,
-        file_url=file_url,
+        file=file,
         schema=source,
         schema_name=re.sub(r"[^A-Za-z0-9_-]", "_", name)[:64] or "document",
         options=ExtractionOptions(mode=mode, location=True, location_granularity="all", confidence=True),

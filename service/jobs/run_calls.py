@@ -29,8 +29,9 @@ class _Held:
 
     claim: Claim
     keeping: ExitStack
-    started: list[Future[ChatCompletion]] = field(default_factory=list[Future[ChatCompletion]])
-    """What is in it is cancelled if the claim is lost."""
+    calls: list[ModelCall] = field(default_factory=list[ModelCall])
+    """The one that is under way, which is cancelled if the claim is lost. Taken out once it has ended: its answer knows
+    what follows it, and would else be kept by it."""
     settled: Future[None] = field(default_factory=Future[None])
 
 
@@ -70,7 +71,7 @@ def _begin_all(services: Services, waiting: deque[_Held]) -> None:
 
 def _hold(services: Services, claim: Claim) -> _Held:
     held = _Held(claim, ExitStack())
-    keep = services.keeper.hold(claim.owner, on_lost=lambda: [call.cancel() for call in held.started])
+    keep = services.keeper.hold(claim.owner, on_lost=lambda: [call.answer.cancel() for call in held.calls])
     held.keeping.enter_context(keep)
     return held
 
@@ -87,10 +88,10 @@ def _begin(services: Services, held: _Held) -> None:
     if call is None:
         _let_go(services, held, called=False)
         return
-    held.started.append(call.answer)
+    held.calls.append(call)
     if not services.keeper.holds(held.claim.owner):  # lost before it could be cancelled
         call.answer.cancel()
-    end = partial(_end, services, call, held)
+    end = partial(_end, services, held)
     # On the loop, or in the thread that cancelled: the work is for others.
     call.answer.add_done_callback(lambda _answer: services.calls.answered(end))
 
@@ -111,9 +112,9 @@ def _start_call(services: Services, claim: Claim) -> ModelCall | None:
     return None
 
 
-def _end(services: Services, call: ModelCall, held: _Held) -> None:
+def _end(services: Services, held: _Held) -> None:
     try:
-        ring(services, _settle_call(services, call))
+        ring(services, _settle_call(services, held.calls.pop()))
     except ServiceError as error:
         _log.warning("a step was left: %s", error.message)
     except Exception:  # the edge of a worker: its thread goes on with the next step

@@ -5,14 +5,10 @@ from __future__ import annotations
 import base64
 import binascii
 
-_PREFIX = "data:application/octet-stream;base64,"
+HEADER = "data:application/octet-stream;base64,"
+"""With the media type that the vendor documents for every file."""
 _WHITESPACE = b" \t\r\n"
 _BASE64_MARK = ";base64"
-
-
-def encode_data_url(data: bytes) -> str:
-    """The bytes as a base64 data URL with the media type that the vendor documents for every file."""
-    return _PREFIX + base64.b64encode(data).decode("ascii")
 
 
 def is_data_url(url: str) -> bool:

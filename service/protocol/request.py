@@ -8,20 +8,18 @@ Source: https://console.upstage.ai/docs (information extraction) and https://dev
 
 from __future__ import annotations
 
-import string
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Literal, cast
 
-from pydantic import BeforeValidator, Discriminator, Field, JsonValue, Tag, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, JsonValue, PrivateAttr, Tag, model_validator
 
 from service.protocol.base import WireModel
-from service.protocol.json_text import decode_json, encode_json
+from service.protocol.body import Attachment, Body
+from service.protocol.data_url import HEADER
+from service.protocol.json_text import decode_json
 
-_LONG_URL = 4_096
-_NEVER_ESCAPED = (string.ascii_letters + string.digits + "+/=:;,-._").encode("ascii")
-"""Signs that stand in a JSON string as they are, as far as data URLs have them."""
 Mode = Literal["standard", "enhanced"]
 LocationGranularity = Literal["element", "word", "all"]
 """Boxes of layout elements, of words, or both; the vendor's default is `element`."""
@@ -59,6 +57,32 @@ class ImageUrl(WireModel):
     """Where a file is: an `http(s)` address, a data URL, or a reference between Fieldmark's own rooms."""
 
     url: str = Field(min_length=1)
+
+    def whole_url(self) -> str:
+        """The URL as others read it."""
+        return self.url
+
+
+class HeldFile(ImageUrl):
+    """A file that becomes a data URL on its way; until then, `url` marks its place."""
+
+    _data: Attachment = PrivateAttr()
+
+    @classmethod
+    def of(cls, data: bytes) -> HeldFile:
+        """Hold these bytes."""
+        held = cls(url=f"held:{uuid.uuid4().hex}")
+        held._data = Attachment(HEADER, data)
+        return held
+
+    @property
+    def data(self) -> Attachment:
+        """The file."""
+        return self._data
+
+    def whole_url(self) -> str:
+        """The data URL."""
+        return self._data.url()
 
 
 class ImageUrlPart(WireModel):
@@ -140,13 +164,13 @@ class RequestMessage(WireModel):
             elif isinstance(part, InstructionPart):
                 yield part.content
 
-    def file_urls(self) -> Iterator[str]:
-        """The URL of every file, in order."""
+    def files(self) -> Iterator[ImageUrl]:
+        """Every file, in order."""
         for part in self.content or () if not isinstance(self.content, str) else ():
             if isinstance(part, ImageUrlPart):
-                yield part.image_url.url
+                yield part.image_url
             elif isinstance(part, FilePart):
-                yield part.file.file_data
+                yield ImageUrl(url=part.file.file_data)
 
 
 class NamedSchema(WireModel):
@@ -191,47 +215,28 @@ class FileRequest(WireModel):
 
     @model_validator(mode="after")
     def _is_whole(self) -> FileRequest:
-        if not self.file_urls():
+        if not self.files():
             raise ValueError("no file: a user message must hold an 'image_url' part with the file's URL or data URL")
         if self.stream_options is not None and not self.stream:
             raise ValueError("'stream_options' is only allowed with 'stream': true")
         return self
 
+    def files(self) -> tuple[ImageUrl, ...]:
+        """All files, in the order of the messages; one for an extraction."""
+        return tuple(file for message in self.messages for file in message.files())
+
     def file_urls(self) -> tuple[str, ...]:
-        """The URLs of all files, in the order of the messages; one for an extraction."""
-        return tuple(url for message in self.messages for url in message.file_urls())
+        """Their URLs."""
+        return tuple(file.whole_url() for file in self.files())
 
     def instruction(self) -> str:
         """Everything the caller says in words, a paragraph each: as system message, inside the content, or apart."""
         return "\n\n".join(text for message in self.messages for text in message.texts() if text.strip())
 
-    def body(self) -> bytes:
+    def body(self) -> Body:
         """The JSON body; keys whose value is None are left out."""
-        keys = self.model_dump(by_alias=True, exclude_none=True)
-        mark = uuid.uuid4().hex
-        files = [_set_aside(part["image_url"], mark) for part in _image_parts(keys)]
-        pieces = encode_json(keys).split(mark.encode("ascii"))
-        whole = [file for file in files if file is not None]
-        return b"".join(piece for pair in zip(pieces, [*whole, b""], strict=True) for piece in pair)
-
-
-def _image_parts(keys: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for message in keys["messages"]:
-        content = message.get("content")
-        yield from (part for part in content or () if "image_url" in part) if isinstance(content, list) else ()
-
-
-def _set_aside(image: dict[str, Any], mark: str) -> bytes | None:
-    """A file's long URL, with a mark left in its place; None where it stays.
-
-    An encoder would take many times its size for a moment, in case signs of it had to be escaped.
-    """
-    url = image["url"]
-    plain = url.encode("ascii") if url.isascii() and len(url) > _LONG_URL else b""
-    if not plain or plain.translate(None, _NEVER_ESCAPED):
-        return None
-    image["url"] = mark
-    return plain
+        held = {file.url: file.data for file in self.files() if isinstance(file, HeldFile)}
+        return Body(self.model_dump(by_alias=True, exclude_none=True), held)
 
 
 class OptionFields(WireModel):
@@ -277,19 +282,20 @@ class ExtractionRequest(OptionFields, FileRequest):
 
 
 def build_extraction_request(
-    *, model: str, file_url: str, schema: dict[str, JsonValue], schema_name: str, options: ExtractionOptions
+    *, model: str, file: str | bytes, schema: dict[str, JsonValue], schema_name: str, options: ExtractionOptions
 ) -> ExtractionRequest:
     """The request to read one file: one user message with one part, as the vendor asks.
 
-    `file_url` is an `http(s)` address, a data URL (`encode_data_url`), or a reference that the client understands.
+    `file` is what it holds, an `http(s)` address, or a reference that the client understands.
 
     Raises:
         ValidationError: a value breaks a rule of the wire, such as the form of a schema's name.
     """
     chunk = options.pages_per_chunk
+    url = HeldFile.of(file) if isinstance(file, bytes) else ImageUrl(url=file)
     return ExtractionRequest(
         model=model,
-        messages=[RequestMessage(role="user", content=[ImageUrlPart(image_url=ImageUrl(url=file_url))])],
+        messages=[RequestMessage(role="user", content=[ImageUrlPart(image_url=url)])],
         response_format=ResponseFormat(json_schema=NamedSchema(name=schema_name, source=schema)),
         mode=options.mode,
         location=options.location,

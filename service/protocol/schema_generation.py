@@ -33,8 +33,8 @@ class SchemaGenerationRequest(FileRequest):
 
     @model_validator(mode="after")
     def _has_few_files(self) -> SchemaGenerationRequest:
-        if len(self.file_urls()) > MAX_FILES:
-            raise ValueError(f"{len(self.file_urls())} files: a schema is generated from 1 to {MAX_FILES}")
+        if len(self.files()) > MAX_FILES:
+            raise ValueError(f"{len(self.files())} files: a schema is generated from 1 to {MAX_FILES}")
         return self
 
 

@@ -16,7 +16,6 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
-    text,
 )
 
 from service.storage.review_tables import judgements as judgements
@@ -329,15 +328,9 @@ exports = Table(
     Column("created_by", String(100), nullable=False),
     Column("confirmed_at", Float),
     Index(None, "tenant_id", "created_at", "id"),
-    Index(
-        "uq_exports_unconfirmed",
-        "tenant_id",
-        "receiver",
-        "schema_name",
-        unique=True,
-        sqlite_where=text("confirmed_at IS NULL"),
-        postgresql_where=text("confirmed_at IS NULL"),
-    ),
+    # Among rows that are not confirmed: the migration says so, where tables are made. Saying so here as well would load
+    # PostgreSQL's part of SQLAlchemy into every process.
+    Index("uq_exports_unconfirmed", "tenant_id", "receiver", "schema_name", unique=True),
 )
 
 export_items = Table(

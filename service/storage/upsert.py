@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, Table
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
+
+if TYPE_CHECKING:
+    from sqlalchemy.dialects import postgresql
 
 
 def upsert(connection: Connection, table: Table) -> postgresql.Insert | sqlite.Insert:
@@ -33,4 +37,8 @@ def _put(
 
 def upsert_in(dialect: str, table: Table) -> postgresql.Insert | sqlite.Insert:
     """The same for a statement that is made once."""
-    return postgresql.insert(table) if dialect == "postgresql" else sqlite.insert(table)
+    if dialect != "postgresql":
+        return sqlite.insert(table)
+    from sqlalchemy.dialects import postgresql  # late: two megabytes that its users have already
+
+    return postgresql.insert(table)

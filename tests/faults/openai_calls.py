@@ -139,7 +139,7 @@ def run(
 def request(model: str = "some-model", file_url: str = PAGES.url()) -> ExtractionRequest:
     """A request about two pages."""
     return build_extraction_request(
-        model=model, file_url=file_url, schema=SCHEMA, schema_name="doc", options=ExtractionOptions(location=True)
+        model=model, file=file_url, schema=SCHEMA, schema_name="doc", options=ExtractionOptions(location=True)
     )
 
 

@@ -27,7 +27,10 @@ def service(server: ModelStub, tmp_path_factory: pytest.TempPathFactory) -> Gene
 
 
 def test_a_truncated_answer_is_asked_for_again_in_halves_until_it_is_whole(service: Pipeline, stub: ModelStub) -> None:
-    """10 pages, then 5 and 5, then 3, 2, 3 and 2: one record of all rows, every page extracted."""
+    """10 pages, then 5 and 5, and whichever comes third is halved as well: one record of all rows, every page extracted.
+
+    That is the second five, or the first three of the first.
+    """
     stub.script({"fault": "length", "repeat": 3})
     stub.hold()
     job = service.submit(numbered_pdf(10))
@@ -43,7 +46,7 @@ def test_a_truncated_answer_is_asked_for_again_in_halves_until_it_is_whole(servi
     assert [record["pages"] for record in result["records"]] == [list(range(1, 11))]
     assert len(result["records"][0]["values"]["lines"]) == 8
     lines = [result["records"][0]["fields"][f"/lines/{n}/amount"]["page"] for n in range(8)]
-    assert lines == [1, 1, 4, 4, 6, 6, 9, 9]
+    assert lines in ([1, 1, 4, 4, 6, 6, 9, 9], [1, 1, 3, 3, 4, 4, 6, 6])
 
 
 def test_a_truncated_answer_for_one_page_is_asked_for_again_in_fewer_fields(service: Pipeline, stub: ModelStub) -> None:

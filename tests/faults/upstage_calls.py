@@ -12,7 +12,6 @@ from pydantic import SecretStr
 from service.clients.upstage import UpstageClient, UpstageOptions
 from service.domain.errors import ClientError
 from service.protocol.completion import ChatCompletion
-from service.protocol.data_url import encode_data_url
 from service.protocol.request import ExtractionOptions, ExtractionRequest, build_extraction_request
 from tests.fakes.model_stub import ModelStub
 
@@ -47,7 +46,7 @@ def request(**options: Any) -> ExtractionRequest:
     """A request about a small file."""
     return build_extraction_request(
         model="information-extract",
-        file_url=encode_data_url(b"%PDF-1.7 a file of our own"),
+        file=b"%PDF-1.7 a file of our own",
         schema=SCHEMA,
         schema_name="doc",
         options=ExtractionOptions(**options),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 from typing import Any
 
@@ -9,8 +10,10 @@ import pytest
 
 from service.domain.jobs import JobStatus, Priority, QueueName, StepKind, StepState
 from service.jobs.events import read_job_events
+from service.jobs.model_calls import ModelCall
 from service.jobs.queries import get_job, get_progress
-from service.protocol.data_url import encode_data_url
+from service.protocol.body import Attachment
+from service.protocol.data_url import HEADER
 from tests.fakes.model_stub import ModelStub
 from tests.fakes.pipeline import TENANT, Pipeline, draw_pdf, numbered_pdf, wait_until
 
@@ -46,9 +49,20 @@ def test_the_model_gets_the_pages_of_its_chunk_and_no_others(service: Pipeline, 
     whole, *parts = [
         request["body"]["messages"][0]["content"][0]["image_url"]["url_chars"] for request in stub.requests()
     ]
-    assert whole == len(encode_data_url(data))
+    assert whole == len(Attachment(HEADER, data).url())
     assert len(parts) == 2
     assert all(part < whole for part in parts)
+
+
+def test_a_call_that_is_settled_is_held_by_nothing(service: Pipeline) -> None:
+    """Its pages and its answer go with it, not when the collector of loops looks, which a worker lets do so seldom."""
+    gc.collect()
+    gc.disable()
+    try:
+        service.run(numbered_pdf(25))
+        wait_until(lambda: not any(type(known) is ModelCall for known in gc.get_objects()))
+    finally:
+        gc.enable()
 
 
 def test_blank_pages_are_not_sent(service: Pipeline, stub: ModelStub) -> None:

@@ -18,6 +18,7 @@ from service.clients.door import Call, CallOptions, DoorOptions
 from service.clients.errors import FailedAnswer
 from service.clients.http_door import HttpDoor, trusted_issuers
 from service.domain.errors import ClientError, ErrorCode
+from service.protocol.body import Body
 from service.protocol.completion import ChatCompletion
 
 
@@ -108,7 +109,7 @@ async def _ask(url: str) -> ChatCompletion:
     calls = CallOptions(attempts=1, max_connections=1)
     door = HttpDoor(DoorOptions(provider="openai", headers={"authorization": "Bearer k"}, secret="k", calls=calls))
     try:
-        return await door.post(Call(url=url, model="m", body=b"{}", timeout_s=5.0), _Plain())
+        return await door.post(Call(url=url, model="m", body=Body({}, {}), timeout_s=5.0), _Plain())
     finally:
         await door.close()
 

@@ -40,12 +40,12 @@ def test_the_documented_answer_can_be_sent_on_unchanged():
     found = read_generated_schema(answer.choices[0].message.text())
     request = build_extraction_request(
         model="m",
-        file_url="u",
+        file="u",
         schema=found.json_schema.source,
         schema_name=found.json_schema.name,
         options=ExtractionOptions(),
     )
-    assert json.loads(request.body())["response_format"] == FORMAT
+    assert json.loads(bytes(request.body()))["response_format"] == FORMAT
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_the_documented_request_is_built():
     request = build_schema_generation_request(
         model="information-extract", file_urls=[url], instruction="Generate schema suitable for bank statements."
     )
-    assert json.loads(request.body()) == {
+    assert json.loads(bytes(request.body())) == {
         "model": "information-extract",
         "messages": [
             {"role": "system", "content": "Generate schema suitable for bank statements."},
