@@ -225,10 +225,17 @@ class _OpenAi:
 
     def refused(self, request: web.Request, body: JsonObject) -> Refusal | None:
         azure = request.path.startswith("/openai/")
-        refused = openai_shape.refusal_of(body, request.headers.get("api-key", "") if azure else _bearer(request))
+        key = request.headers.get("api-key", "") if azure else _bearer(request)
+        if not azure and "Authorization" not in request.headers:
+            key = _NONE_NEEDED
+        refused = openai_shape.refusal_of(body, key)
         if refused is None and azure and "api-version" not in request.query:
             return Refusal(404, None, "Resource not found")
         return refused
+
+
+_NONE_NEEDED = "none"
+"""Servers of one's own ask for no key, unless they were told to."""
 
 
 def _bearer(request: web.Request) -> str:

@@ -27,7 +27,7 @@ def service(server: ModelStub, tmp_path_factory: pytest.TempPathFactory) -> Gene
 
 
 def test_a_truncated_answer_is_asked_for_again_in_halves_until_it_is_whole(service: Pipeline, stub: ModelStub) -> None:
-    """10 pages, then 5 and 5, and whichever comes third is halved as well: one record of all rows, every page extracted.
+    """10 pages, then 5 and 5, and what comes third is halved too: one record of all rows, every page extracted.
 
     That is the second five, or the first three of the first.
     """
