@@ -24,6 +24,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from benchmarks.eval_words import KeptWords
+from benchmarks.quality import commit
 from benchmarks.real_documents import eval_folder
 from service.domain.geometry import Box, quad_box, union_box
 from service.domain.pages import PageText, TextSource
@@ -40,7 +41,7 @@ WANTED = {"digital": 0.97, "scanned": 0.93}
 INSIDE = 0.6
 """Share of a found box that lies inside a true one, which may be that of a whole line of print."""
 _TOLD = """\
-Made by `python -m benchmarks.grounding`. Each document's true values, as the answer of a model that is sure of all
+Each document's true values, as the answer of a model that is sure of all
 of them and gives no places: the share that gets a box which means a true place (half of both boxes is shared, each
 holds the other's middle, or the found one lies inside that of a printed line). Then each value with one sign
 changed, such that its pages do not have it: how many of them are still `high`.
@@ -206,6 +207,7 @@ def measure(sets: Sequence[str], cache: Path) -> dict[tuple[str, str], Score]:
 
 def section(scores: Mapping[tuple[str, str], Score]) -> Iterator[str]:
     """The section of docs/quality.md, line by line."""
+    yield f"Made by `python -m benchmarks.grounding`, {dt.datetime.now(dt.UTC):%Y-%m-%d}, commit {commit()}."
     yield _TOLD
     yield "| set | pages | values with a box | box hit | changed values | of these `high` | seconds |"
     yield "|---|---|---|---|---|---|---|"

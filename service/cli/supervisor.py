@@ -16,7 +16,7 @@ from service.cli.home import ServerInfo
 from service.cli.listening import is_ready
 from service.cli.redis_server import PrivateRedis
 from service.cli.session import announce
-from service.cli.worker_process import command_of
+from service.cli.worker_process import command_of, environment_of
 from service.domain.jobs import QueueName
 from service.settings import Settings
 
@@ -25,8 +25,6 @@ _PROBE_EVERY_S = 0.3
 _GRACE_S = 5.0
 _REDIS_GRACE_S = 1.0
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_SPARING = {"MALLOC_ARENA_MAX": "2", "MALLOC_TRIM_THRESHOLD_": "131072"}
-"""glibc else keeps memory apart for each thread, and what was freed for itself."""
 _log = logging.getLogger(__name__)
 
 
@@ -103,8 +101,7 @@ def _python(*arguments: str) -> list[str]:
 def _worker_child(settings: Settings, queue: QueueName, environment: dict[str, str], *, urgent: bool = False) -> Child:
     name = f"{queue} worker{' (urgent)' if urgent else ''}"
     command = command_of(queue, urgent=urgent, home=settings.home, parent=os.getpid())
-    sparing = _SPARING if queue is QueueName.IO else {}
-    return Child(ChildSpec(name=name, command=command, environment=sparing | environment))
+    return Child(ChildSpec(name=name, command=command, environment=environment_of(queue, environment)))
 
 
 def _api_child(settings: Settings, listener: socket.socket, environment: dict[str, str]) -> Child:

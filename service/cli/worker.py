@@ -9,7 +9,7 @@ import typer
 
 from service.cli.flag_groups import HomeFlag
 from service.cli.session import load_settings, require_queue
-from service.cli.worker_process import command_of
+from service.cli.worker_process import command_of, environment_of
 from service.domain.jobs import QueueName
 
 
@@ -26,4 +26,4 @@ def worker(
     require_queue(load_settings(home))
     command = command_of(queue, urgent=urgent, home=home)
     # In place of this process: a worker keeps no library of the command line in memory.
-    os.execv(command[0], command)  # noqa: S606 - our own interpreter and module
+    os.execve(command[0], command, environment_of(queue, os.environ))  # noqa: S606 - our own interpreter and module

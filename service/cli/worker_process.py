@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from service.cli.edge import run_to_end
 from service.cli.session import load_settings, require_queue, start_logging
 from service.domain.jobs import QueueName
+
+_SPARING = {"MALLOC_ARENA_MAX": "2", "MALLOC_TRIM_THRESHOLD_": "131072"}
+"""glibc else keeps memory apart for each thread, and what was freed for itself."""
+
+
+def environment_of(queue: QueueName, given: Mapping[str, str]) -> dict[str, str]:
+    """The environment of such a process: what is given, and what spares memory where there are many threads."""
+    return {**(_SPARING if queue is QueueName.IO else {}), **given}
 
 
 def command_of(queue: QueueName, *, urgent: bool, home: Path | None, parent: int | None = None) -> list[str]:
