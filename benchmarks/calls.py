@@ -151,7 +151,7 @@ def waves(data: bytes, count: int, server_pid: int) -> Callable[[Call], Awaitabl
 
         async def one() -> None:
             async with gate:
-                await call(data)
+                await call(bytes(bytearray(data)))  # each has a file of its own, as in the service
 
         await one()  # connections, imports and caches of the first call belong to nobody
         empty, peak = resident_mb(), Peak()
