@@ -33,7 +33,8 @@ class _Entry(BaseModel):
     confidence: Confidence
     probability: float | None = None
     page: int | None = None
-    coordinates: _Corners | None = None
+    coordinates: _Corners | tuple[()] | None = None
+    """Empty where a value has no place."""
     word_coordinates: tuple[_Corners, ...] = ()
 
     def entry(self) -> FieldEntry:
@@ -46,7 +47,7 @@ class _Entry(BaseModel):
         )
 
     def _location(self) -> Location | None:
-        if self.page is None or self.coordinates is None:
+        if self.page is None or not self.coordinates:
             return None
         quad: Quad = self.coordinates
         return Location(self.page, quad, self.word_coordinates)

@@ -98,6 +98,14 @@ def test_a_document_passes_when_its_critical_values_are_sure_together_and_none_i
     assert measure_set("papers", [case(0)], [Answer(extraction=open_)], seconds=1.0).whole.straight_through == 0
 
 
+def test_a_value_without_a_place_is_read_from_a_result():
+    """As the service writes one that is empty though the document speaks of it."""
+    told: Json = {"value": None, "verdict": "unreadable", "confidence": "low", "page": None, "coordinates": []}
+    found = extraction_of({"model": "m", "records": [{"values": {"n": None}, "fields": {"/n": told}, "pages": [1]}]})
+    assert found is not None
+    assert found.fields["/n"].location is None
+
+
 def test_the_tables_name_sets_halves_fields_and_what_has_no_answer():
     """Everything a reader asks for first."""
     cases = [case(number) for number in range(12)]
