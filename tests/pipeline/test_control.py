@@ -54,7 +54,7 @@ def test_cancelling_closes_the_calls_at_the_next_beat_and_nothing_is_written_aft
 ) -> None:
     """A beat is a second: the sockets are closed within two. Steps, events and result stay as the cancel left them."""
     stub.script({"fault": "hang", "repeat": 3})
-    job = service.submit(numbered_pdf(30))
+    job = service.submit(numbered_pdf(30, mark="closed"))
     stub.wait_for(in_flight=3)
     ended = cancel_job(service.services, TENANT, job.id)
     before = _snapshot(service, job.id)
@@ -70,7 +70,7 @@ def test_cancelling_closes_the_calls_at_the_next_beat_and_nothing_is_written_aft
 def test_cancelling_twice_is_one_cancel_and_an_ended_job_is_not_cancelled(service: Pipeline, stub: ModelStub) -> None:
     """The second call gives the same job; a job that succeeded says so."""
     stub.script({"fault": "hang"})
-    job = service.submit(numbered_pdf(1))
+    job = service.submit(numbered_pdf(1, mark="twice"))
     stub.wait_for(in_flight=1)
     first = cancel_job(service.services, TENANT, job.id)
     assert first == cancel_job(service.services, TENANT, job.id)
@@ -83,7 +83,7 @@ def test_cancelling_twice_is_one_cancel_and_an_ended_job_is_not_cancelled(servic
 def test_a_cancelled_job_can_be_retried_and_keeps_what_was_done(service: Pipeline, stub: ModelStub) -> None:
     """Of three splits one was done before the cancel: two are asked for again."""
     stub.script("ok", "hang", "hang")
-    job = service.submit(numbered_pdf(30))
+    job = service.submit(numbered_pdf(30, mark="kept"))
     stub.wait_for(requests=3, in_flight=2)
     wait_until(lambda: any(s.state is StepState.DONE for s in service.steps(job, StepKind.EXTRACT)))
     cancel_job(service.services, TENANT, job.id)
@@ -137,7 +137,7 @@ def test_a_retry_asks_for_a_page_that_could_not_be_read_before(service: Pipeline
 
 def test_a_rerun_with_another_schema_reads_no_page_again(service: Pipeline, stub: ModelStub) -> None:
     """The words of the first run serve the second; the record is the new schema's."""
-    job = service.run(numbered_pdf(12))
+    job = service.run(numbered_pdf(12, mark="rerun"))
     read = service.rows("select count(*) from steps where job_id = :job and kind = 'read'", job=job.id)
     pages = service.rows("select page, hex(body) from pages order by source_key, page")
     source = {"type": "object", "properties": {"buyer": {"type": "string"}}}
