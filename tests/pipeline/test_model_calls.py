@@ -21,7 +21,7 @@ from tests.fakes.pipeline import TENANT, Pipeline, draw_pdf, numbered_pdf, wait_
 @pytest.mark.parametrize(("pages", "calls"), [(1, 1), (3, 1), (25, 3)])
 def test_a_file_is_asked_for_ten_pages_at_a_time(service: Pipeline, stub: ModelStub, pages: int, calls: int) -> None:
     """One request for each chunk; every page extracted; scalars once, rows of all chunks."""
-    job = service.run(numbered_pdf(pages))
+    job = service.run(numbered_pdf(pages, mark="ten at a time"))
     result = service.result(job)
     assert job.status is JobStatus.SUCCEEDED
     assert stub.stats()["requests"] == calls == result["usage"]["requests"]
