@@ -22,7 +22,7 @@ from benchmarks.eval_words import EvalCase, KeptWords, eval_cases
 from service.domain.records import Extraction, Scalar
 from service.domain.schema import SchemaField, parse_schema
 from service.embedded.model import EmbeddedModel
-from service.embedded.propose import propose_schema
+from service.embedded.suggesting.propose import propose_schema
 
 SETS = ("sroie", "wildreceipt", "adbuy", "nda", "invoices-eu-xml")
 

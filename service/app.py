@@ -14,8 +14,6 @@ from starlette.types import Lifespan
 from service.api import (
     batches,
     corrections,
-    dropin,
-    dropin_jobs,
     events,
     exports,
     files,
@@ -34,7 +32,8 @@ from service.api import (
 )
 from service.api.answers import API
 from service.api.context import Context, Places
-from service.api.dropin_headers import VendorHeaders
+from service.api.dropin import async_jobs, routes
+from service.api.dropin.headers import VendorHeaders
 from service.api.faults import install_handlers
 from service.api.metrics import Metrics
 from service.api.middleware import Envelope
@@ -116,7 +115,7 @@ def create_app(
     for router in _ROUTERS:
         app.include_router(router, prefix=API)
     screen = ui_router(authenticator, frame_ancestors=settings.frame_ancestors)
-    for router in (dropin.router, dropin_jobs.router, probes.router, screen):
+    for router in (routes.router, async_jobs.router, probes.router, screen):
         app.include_router(router)
     return app
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from service.domain.records import Json, JsonObject
 from service.domain.schema import FieldType, SchemaField, escape_pointer, parse_schema
-from service.embedded.families import family
-from service.embedded.features import NAMES, describe
-from service.embedded.findings import Leaf
+from service.embedded.evidence.families import family
+from service.embedded.evidence.features import NAMES, describe
+from service.embedded.evidence.findings import Leaf
 from service.embedded.reading import read_document
 from service.evaluation.compare import align_rows, is_empty, is_same
 from training.documents import Document

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.domain.shares import Share
-from service.embedded.families import FAMILIES
-from service.embedded.features import NAMES
-from service.embedded.trees import Forest
+from service.embedded.evidence.families import FAMILIES
+from service.embedded.evidence.features import NAMES
+from service.embedded.evidence.trees import Forest
 from training.examples import Examples
 from training.forest import forest_of
 

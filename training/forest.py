@@ -10,9 +10,9 @@ from typing import Any, cast
 import lightgbm
 import numpy as np
 
-from service.embedded.families import FAMILIES
-from service.embedded.features import NAMES
-from service.embedded.trees import Forest
+from service.embedded.evidence.families import FAMILIES
+from service.embedded.evidence.features import NAMES
+from service.embedded.evidence.trees import Forest
 
 _EXACT = "<="
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from service.embedded.confidence import LEAST_HIGH
-from service.embedded.trees import WEIGHTS, Floats, Forest
+from service.embedded.evidence.trees import WEIGHTS, Floats, Forest
 from training.documents import Document, invent
 from training.examples import Examples, examples
 from training.fit import Size, left_out_scores, train, with_lines

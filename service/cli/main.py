@@ -9,7 +9,6 @@ import typer
 from service import __version__
 from service.cli import (
     api_process,
-    batch,
     doctor,
     evaluate,
     export,
@@ -22,6 +21,7 @@ from service.cli import (
     session,
     worker,
 )
+from service.cli.batch import command as batch
 from service.cli.edge import run_to_end
 from service.cli.exit_codes import EPILOG
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from service.documents.messages import decode_box, decode_turns, encode_info, encode_page, encode_tables
-from service.documents.pdf_pages import PdfPages
+from service.documents.pdf.pages import PdfPages
 from service.documents.readings import OpenFile, RenderOptions
 from service.documents.sniffing import OFFICE_KINDS, sniff_file
 from service.domain.errors import ErrorCode, InputError
@@ -79,7 +79,7 @@ class FileServer:
         return {"tables": encode_tables(file.tables(index))}, b""
 
     def _convert(self, head: JsonObject) -> Answer:
-        from service.documents.office import convert  # late: loads slowly, for office files only
+        from service.documents.office.convert import convert  # late: loads slowly, for office files only
 
         kind, pdf = convert(Path(str(head["path"])), _password(head))
         return {"kind": kind.value}, pdf

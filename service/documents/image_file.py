@@ -13,10 +13,10 @@ from pathlib import Path
 from PIL import Image, ImageFile, ImageOps, UnidentifiedImageError
 from PIL.JpegImagePlugin import JpegImageFile, get_sampling
 
-from service.documents.judging import Route
 from service.documents.pictures import encode, plain
 from service.documents.pixels import OCR_MAX_PIXELS, OCR_TALL_MAX_PIXELS, RENDER_MAX_PIXELS, bounded_scale, raw_picture
 from service.documents.readings import PageReading, RenderOptions
+from service.documents.text.judging import Route
 from service.domain.errors import ErrorCode, InputError
 from service.domain.pages import (
     NO_TURNS,

@@ -13,10 +13,7 @@ from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from service.documents.codes import MOST_WORDS
-from service.documents.judging import Route
 from service.documents.limits import ReadingLimits
-from service.documents.merging import add_picture_words, complete_page, fill_tables, sample_lines
 from service.documents.messages import (
     decode_error,
     decode_info,
@@ -25,9 +22,12 @@ from service.documents.messages import (
     decode_words,
     encode_box,
 )
+from service.documents.ocr.codes import MOST_WORDS
 from service.documents.process import Answer, SandboxKind, SandboxProcess
 from service.documents.readings import RenderOptions
 from service.documents.sniffing import OFFICE_KINDS, sniff, sniff_file
+from service.documents.text.judging import Route
+from service.documents.text.merging import add_picture_words, complete_page, fill_tables, sample_lines
 from service.domain.errors import ErrorCode, InputError, ReadingError
 from service.domain.pages import (
     NO_TURNS,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from service.documents.judging import Route
 from service.documents.pixels import RawPicture
+from service.documents.text.judging import Route
 from service.domain.geometry import Box
 from service.domain.pages import DocumentInfo, PageRange, PageText, RuledTable
 

@@ -54,11 +54,11 @@ def main(arguments: list[str]) -> int:
 
 def _server(kind: str, memory_bytes: int) -> RequestServer:
     if kind == "ocr":
-        from service.documents.ocr_server import OcrServer  # late: a PDF sandbox never loads the networks
+        from service.documents.ocr.server import OcrServer  # late: a PDF sandbox never loads the networks
 
         return OcrServer()
     if kind == "office":
-        from service.documents.office_server import OfficeServer  # late: LibreOffice minds its own memory
+        from service.documents.office.server import OfficeServer  # late: LibreOffice minds its own memory
 
         return OfficeServer()
     _limit_memory(memory_bytes)

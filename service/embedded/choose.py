@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from service.embedded.check_marks import boolean_choices, enum_choices
-from service.embedded.crossings import crossing_choices
-from service.embedded.facts import fact_choices, role_choices
-from service.embedded.fields import Ask
-from service.embedded.headings import heading_choices
-from service.embedded.places import Evidence
-from service.embedded.priors import lone_choices
-from service.embedded.proposals import TYPED, Choice, code_choices, text_choices, typed_choices
-from service.embedded.propose_entries import settle_entries
-from service.embedded.prose import Prose, leaves_date_open, prose_choices
-from service.embedded.references import reference_choices
-from service.embedded.sections import keep_sections
-from service.embedded.standing import standing_choices
-from service.embedded.tax_sides import of_its_side
-from service.embedded.totals import fall_back_on_total, settle_totals
+from service.embedded.anchors.places import Evidence
+from service.embedded.asked.fields import Ask
+from service.embedded.candidates.check_marks import boolean_choices, enum_choices
+from service.embedded.candidates.crossings import crossing_choices
+from service.embedded.candidates.facts import fact_choices, role_choices
+from service.embedded.candidates.headings import heading_choices
+from service.embedded.candidates.priors import lone_choices
+from service.embedded.candidates.proposals import TYPED, Choice, code_choices, text_choices, typed_choices
+from service.embedded.candidates.propose_entries import settle_entries
+from service.embedded.candidates.prose import Prose, leaves_date_open, prose_choices
+from service.embedded.candidates.references import reference_choices
+from service.embedded.candidates.sections import keep_sections
+from service.embedded.candidates.standing import standing_choices
+from service.embedded.candidates.tax_sides import of_its_side
+from service.embedded.candidates.totals import fall_back_on_total, settle_totals
 
 ACCEPT = 0.5
 """A best choice under this score is no choice: the field is absent."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from service.embedded.families import family
-from service.embedded.features import describe
-from service.embedded.fields import GUESSED
-from service.embedded.findings import Leaf
+from service.embedded.asked.fields import GUESSED
+from service.embedded.candidates.proposals import LONE_COLUMN
+from service.embedded.evidence.families import family
+from service.embedded.evidence.features import describe
+from service.embedded.evidence.findings import Leaf
+from service.embedded.evidence.trees import Forest, shipped
 from service.embedded.memory import REMEMBERED
-from service.embedded.proposals import LONE_COLUMN
 from service.embedded.reading import Reading
-from service.embedded.trees import Forest, shipped
 
 MOST_UNPROVEN = 0.93
 """Chance of what a person is to see in any case: see `_is_unproven`."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from service.embedded.fields import Ask
-from service.embedded.findings import CENT, Findings
+from service.embedded.asked.fields import Ask
+from service.embedded.evidence.findings import CENT, Findings
 from service.embedded.reading import Reading
 
 PLAIN_LABEL = 0.75

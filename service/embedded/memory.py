@@ -17,16 +17,16 @@ from service.domain.geometry import Box, union_box
 from service.domain.memory import ColumnLesson, Lesson, LessonKind, Lessons, Surroundings, letters, surroundings
 from service.domain.pages import PageText
 from service.domain.records import Confidence, Extraction, FieldEntry, Json, Origin, Verdict
+from service.embedded.anchors.places import Evidence
+from service.embedded.asked.fields import Ask
+from service.embedded.candidates.proposals import TYPED, Choice
+from service.embedded.candidates.values import final_value
 from service.embedded.choose import ACCEPT
-from service.embedded.fields import Ask
-from service.embedded.layout import Line, Token, lines_under
-from service.embedded.places import Evidence
-from service.embedded.proposals import TYPED, Choice
-from service.embedded.row_checks import Row
-from service.embedded.spans import Kind, Span
-from service.embedded.table_header import Column, Header, gutters
-from service.embedded.tables import read_under
-from service.embedded.values import final_value
+from service.embedded.page.layout import Line, Token, lines_under
+from service.embedded.page.spans import Kind, Span
+from service.embedded.tables.row_checks import Row
+from service.embedded.tables.table_header import Column, Header, gutters
+from service.embedded.tables.tables import read_under
 
 REMEMBERED = "remembered"
 """Why a choice that rests on a lesson."""

@@ -20,11 +20,11 @@ from service.domain.records import (
     Verdict,
 )
 from service.domain.schema import ExtractionSchema, FieldType, SchemaField, escape_pointer
+from service.embedded.candidates.proposals import Choice
 from service.embedded.confidence import Judged, judge
-from service.embedded.grid_answers import asks_for_grids, write_grids
 from service.embedded.left_open import left_open
-from service.embedded.proposals import Choice
 from service.embedded.reading import Reading, read_document
+from service.embedded.tables.grid_answers import asks_for_grids, write_grids
 from service.embedded.version import MODEL_VERSION
 
 

@@ -8,22 +8,22 @@ from dataclasses import dataclass
 from service.domain.memory import NO_LESSONS, Lessons
 from service.domain.pages import PageText
 from service.domain.schema import ExtractionSchema
+from service.embedded.anchors.matching import Labels
+from service.embedded.anchors.places import gather
+from service.embedded.asked.fields import Ask
+from service.embedded.asked.plan import Plan, plan_of
+from service.embedded.candidates.proposals import Choice
+from service.embedded.candidates.prose import Prose
+from service.embedded.candidates.values import final_value
 from service.embedded.choose import choose, propose_all
-from service.embedded.fields import Ask
-from service.embedded.findings import Findings, Leaf
-from service.embedded.items import read_rows
-from service.embedded.layout import build_layout
-from service.embedded.lists import read_list
-from service.embedded.matching import Labels
+from service.embedded.evidence.findings import Findings, Leaf
+from service.embedded.evidence.proofs import Proofs
 from service.embedded.memory import Recall
-from service.embedded.places import gather
-from service.embedded.plan import Plan, plan_of
-from service.embedded.proofs import Proofs
-from service.embedded.proposals import Choice
-from service.embedded.prose import Prose
-from service.embedded.row_checks import Row
-from service.embedded.spans import Spans
-from service.embedded.values import final_value
+from service.embedded.page.layout import build_layout
+from service.embedded.page.spans import Spans
+from service.embedded.tables.items import read_rows
+from service.embedded.tables.lists import read_list
+from service.embedded.tables.row_checks import Row
 
 
 @dataclass(frozen=True)

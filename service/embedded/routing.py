@@ -20,10 +20,10 @@ from itertools import chain
 from service.domain.pages import PageText
 from service.domain.routes import Candidate, Route, UnroutedReason
 from service.domain.schema import ExtractionSchema, SchemaField
-from service.embedded.fields import understand
-from service.embedded.first_pages import FirstPages
-from service.embedded.kinds import kinds, kinds_of_schema
-from service.embedded.labels import STOPWORDS, Phrase, canonical, columns, concepts, split_name
+from service.embedded.asked.fields import understand
+from service.embedded.page.first_pages import FirstPages
+from service.embedded.words.kinds import kinds, kinds_of_schema
+from service.embedded.words.labels import STOPWORDS, Phrase, canonical, columns, concepts, split_name
 
 _FITS = 0.3
 """Score from which a schema fits."""

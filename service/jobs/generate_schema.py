@@ -45,7 +45,9 @@ def generate_schema(
             "No words could be read on the pages, so there is nothing to make a schema from; send a clearer scan.",
             param="files",
         )
-    from service.embedded.propose import propose_schema  # late: the model's rooms, for the few who ask for a schema
+    from service.embedded.suggesting.propose import (
+        propose_schema,  # late: the model's rooms, for the few who ask for a schema
+    )
 
     return propose_schema(documents, instruction)
 

@@ -16,7 +16,7 @@ from fastapi import Request
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.api.dropin_bodies import FilesBody, read_files_body
+from service.api.dropin.bodies import FilesBody, read_files_body
 from service.domain.errors import InputError
 from tests.api.job_calls import letter
 from tests.dropin.conftest import Live, Starter

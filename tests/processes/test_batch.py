@@ -298,9 +298,9 @@ def test_a_hundred_thousand_files_are_listed_in_constant_memory(tmp_path: Path):
             os.link(first, first.with_name(f"{other:04d}.pdf"))
     script = (
         "import sys; from pathlib import Path\n"
-        "from service.cli.batch_find import Selection\n"
-        "from service.cli.batch_ledger import Ledger\n"
-        "from service.cli.batch_list import list_files\n"
+        "from service.cli.batch.find import Selection\n"
+        "from service.cli.batch.ledger import Ledger\n"
+        "from service.cli.batch.list import list_files\n"
         "with Ledger(Path(sys.argv[2])) as ledger:\n"
         "    print(list_files(ledger, Path(sys.argv[1]), Selection(), ()))\n"
         "    print(sum(1 for _ in ledger.paths()))\n"

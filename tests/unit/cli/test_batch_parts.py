@@ -13,18 +13,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.cli import batch_keep
-from service.cli.batch_books import count_books
-from service.cli.batch_causes import action_for, is_of_the_file, is_tried_again
-from service.cli.batch_find import Selection, find_files, fits, read_only_list, split_pattern
-from service.cli.batch_keep import ResultFiles, move_away, with_room
-from service.cli.batch_ledger import EarlierWork, FoundPath, Ledger, PathState, Work, WorkState
-from service.cli.batch_limits import Limits, StopRule
-from service.cli.batch_list import list_files
-from service.cli.batch_passwords import Password, read_passwords
-from service.cli.batch_plan import Decision, Made, Outputs, RerunIf, decide
-from service.cli.batch_show import Tally
-from service.cli.batch_tables import write_books
+from service.cli.batch import keep as batch_keep
+from service.cli.batch.books import count_books
+from service.cli.batch.causes import action_for, is_of_the_file, is_tried_again
+from service.cli.batch.find import Selection, find_files, fits, read_only_list, split_pattern
+from service.cli.batch.keep import ResultFiles, move_away, with_room
+from service.cli.batch.ledger import EarlierWork, FoundPath, Ledger, PathState, Work, WorkState
+from service.cli.batch.limits import Limits, StopRule
+from service.cli.batch.list import list_files
+from service.cli.batch.passwords import Password, read_passwords
+from service.cli.batch.plan import Decision, Made, Outputs, RerunIf, decide
+from service.cli.batch.show import Tally
+from service.cli.batch.tables import write_books
 from service.domain.errors import ErrorCode, InputError, StateError
 from service.domain.schema import parse_schema
 from service.exports.schema_set import SchemaSet

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.documents.judging import PageEvidence, Route, is_garbage, judge
+from service.documents.text.judging import PageEvidence, Route, is_garbage, judge
 
 
 def evidence(

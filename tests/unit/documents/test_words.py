@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from service.documents.pieces import Glyph, Letters, Piece, TextStyle
-from service.documents.words import build_words, readable
+from service.documents.text.pieces import Glyph, Letters, Piece, TextStyle
+from service.documents.text.words import build_words, readable
 
 STYLE = TextStyle(1, (0.0, 100.0), 10.0, 0.0, False, False, True, False)
 

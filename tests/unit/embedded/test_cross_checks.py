@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from service.domain.pages import PageText
 from service.domain.records import JsonObject
 from service.domain.schema import parse_schema
-from service.embedded.features import NAMES, describe
+from service.embedded.evidence.features import NAMES, describe
 from service.embedded.model import EmbeddedModel
 from service.embedded.reading import read_document
 from tests.unit.embedded.laid_out import page, rows

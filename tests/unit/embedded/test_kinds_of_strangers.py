@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from service.domain.records import Json
-from service.embedded.normalise import parse_boolean, parse_date
+from service.embedded.words.normalise import parse_boolean, parse_date
 from tests.unit.embedded.laid_out import rows
 from tests.unit.embedded.test_strangers import DATE, TEXT, ask
 

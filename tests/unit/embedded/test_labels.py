@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from service.domain.schema import FieldType, SchemaField
-from service.embedded.fields import understand
-from service.embedded.labels import canonical, concepts, read_text, similarity, split_name
+from service.embedded.asked.fields import understand
+from service.embedded.words.labels import canonical, concepts, read_text, similarity, split_name
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from babel.numbers import format_decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.embedded.normalise import (
+from service.embedded.words.normalise import (
     iban_valid,
     parse_boolean,
     parse_currency,

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from service.domain.pages import PageText, TextSource
 from service.domain.records import JsonObject
 from service.domain.schema import parse_schema
-from service.embedded.features import NAMES, describe
-from service.embedded.findings import Findings
+from service.embedded.evidence.features import NAMES, describe
+from service.embedded.evidence.findings import Findings
+from service.embedded.page.spans import Kind, Span
 from service.embedded.reading import read_document
-from service.embedded.spans import Kind, Span
 from tests.unit.embedded.laid_out import page, rows
 
 SCHEMA: JsonObject = {

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from service.domain.pages import PageText
 from service.domain.records import Extraction, JsonObject
 from service.domain.schema import FieldType, SchemaField, parse_schema
-from service.embedded.catalogue import Entry, property_name, singles, table_columns
-from service.embedded.fields import understand
-from service.embedded.labels import columns, concepts
+from service.embedded.asked.fields import understand
 from service.embedded.model import EmbeddedModel
-from service.embedded.propose import propose_schema
-from service.embedded.wishes import read_wishes
+from service.embedded.suggesting.propose import propose_schema
+from service.embedded.suggesting.wishes import read_wishes
+from service.embedded.words.catalogue import Entry, property_name, singles, table_columns
+from service.embedded.words.labels import columns, concepts
 from tests.unit.embedded.laid_out import page, rows
 
 SCALARS = {"string", "number", "integer", "boolean"}

@@ -10,8 +10,8 @@ from service.domain.geometry import Box
 from service.domain.pages import PageSize, PageText, TextSource, Word
 from service.domain.routes import UnroutedReason
 from service.domain.schema import ExtractionSchema, parse_schema
-from service.embedded.kinds import kinds, kinds_of_schema
 from service.embedded.routing import Router
+from service.embedded.words.kinds import kinds, kinds_of_schema
 from service.jobs.schemas import ready_schemas
 
 

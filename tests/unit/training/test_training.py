@@ -11,9 +11,9 @@ import pytest
 
 from service.domain.schema import parse_schema
 from service.embedded.confidence import judge
-from service.embedded.features import NAMES
+from service.embedded.evidence.features import NAMES
+from service.embedded.evidence.trees import read_forest, shipped
 from service.embedded.reading import read_document
-from service.embedded.trees import read_forest, shipped
 from training.documents import MAKERS, invent
 from training.examples import examples
 from training.fit import Size, grow, train

@@ -1,0 +1,166 @@
+"""What a person sees of a batch: a live display in a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from service.cli.batch.ledger import WorkState
+from service.cli.session import say
+
+_EVERY_S = 10.0
+"""Between two plain lines."""
+_REFRESHES = 4
+"""Of the live display, a second."""
+_WINDOW_S = 120.0
+"""The rate is that of so long a time."""
+_WIDTH = 40
+
+
+@dataclass(slots=True)
+class Tally:
+    """Where files stand while the batch runs, and how quickly they get there."""
+
+    found: int = 0
+    succeeded: int = 0
+    partial: int = 0
+    failed: int = 0
+    duplicate: int = 0
+    unrouted: int = 0
+    ignored: int = 0
+    earlier: int = 0
+    """Of those: done by an earlier run."""
+    doubtful: int = 0
+    pages: int = 0
+    """Of files that were done in this run."""
+    tokens: int = 0
+    cost: float = 0.0
+    in_work: int = 0
+    done_here: int = 0
+    """Files that were worked on, and not only looked at, in this run."""
+    failed_here: int = 0
+    _recent: deque[tuple[float, int, int]] = field(default_factory=deque[tuple[float, int, int]])
+    """Moments, with files and pages done until then."""
+
+    @property
+    def ended(self) -> int:
+        """Files of which it is known how they ended."""
+        return self.succeeded + self.partial + self.failed + self.duplicate + self.unrouted + self.ignored
+
+    def count(self, state: WorkState) -> None:
+        """Count a content whose work is over."""
+        setattr(self, state.value, getattr(self, state.value) + 1)
+
+    def rates(self, now: float) -> tuple[float, float]:
+        """Files and pages a minute, of late; `now` is monotonic seconds."""
+        self._recent.append((now, self.done_here, self.pages))
+        while now - self._recent[0][0] > _WINDOW_S:
+            self._recent.popleft()
+        since, files, pages = self._recent[0]
+        minutes = max(now - since, 1e-9) / 60
+        return (self.done_here - files) / minutes, (self.pages - pages) / minutes
+
+    def remaining_s(self, files_a_minute: float) -> float | None:
+        """Seconds until the last file, at that rate; None while nothing is known."""
+        left = self.found - self.ended
+        return left / files_a_minute * 60 if files_a_minute > 0 else None
+
+
+class Display:
+    """Open it with `with`."""
+
+    def __init__(self, tally: Tally) -> None:
+        self._tally = tally
+        self._console = Console(stderr=True, highlight=False)
+        self._live = (
+            Live(get_renderable=self._render, console=self._console, refresh_per_second=_REFRESHES, transient=True)
+            if self._console.is_terminal
+            else None
+        )
+        self._paused: str | None = None
+        self._said_at = time.monotonic()
+        self._said = ""
+
+    def __enter__(self) -> Display:
+        """Begin."""
+        if self._live is not None:
+            self._live.start()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        """Take the live display away."""
+        if self._live is not None:
+            self._live.stop()
+
+    def update(self) -> None:
+        """Say how far it is, if nothing is shown all the while and it is time again."""
+        now = time.monotonic()
+        if self._live is None and now - self._said_at >= _EVERY_S:
+            self._said_at = now
+            line = self._line()
+            if line != self._said:
+                self._said = line
+                say(line)
+
+    def pause(self, why: str | None) -> None:
+        """Say why nothing goes on; None: it does again."""
+        if self._live is None and why != self._paused:
+            say(f"waiting: {why}" if why else "going on")
+        self._paused = why
+
+    def note(self, message: str) -> None:
+        """A line that stays."""
+        if self._live is not None:
+            self._live.console.print(Text(message))
+        else:
+            say(message)
+
+    def _line(self) -> str:
+        tally = self._tally
+        files, pages = tally.rates(time.monotonic())
+        left = tally.remaining_s(files)
+        parts = [
+            f"{tally.ended} of {tally.found} files",
+            f"{tally.pages} pages",
+            f"{pages:.0f} pages a minute",
+            *([f"about {duration(left)} left"] if left is not None else []),
+            f"{tally.doubtful} doubtful",
+            f"{tally.failed} failed",
+        ]
+        return ", ".join(parts)
+
+    def _render(self) -> RenderableType:
+        tally = self._tally
+        files, pages = tally.rates(time.monotonic())
+        left = tally.remaining_s(files)
+        head = Table.grid(padding=(0, 2))
+        head.add_row(
+            ProgressBar(total=max(tally.found, 1), completed=tally.ended, width=_WIDTH),
+            Text(f"{tally.ended} of {tally.found} documents"),
+            Text(f"{duration(left)} left" if left is not None else "", style="dim"),
+        )
+        figures = Table.grid(padding=(0, 2))
+        figures.add_row(
+            Text(f"{tally.pages} pages"),
+            Text(f"{pages:.0f} pages a minute"),
+            Text(f"{tally.in_work} in work"),
+            Text(f"{tally.doubtful} doubtful", style="yellow" if tally.doubtful else "dim"),
+            Text(f"{tally.failed} failed", style="red" if tally.failed else "dim"),
+        )
+        lines: list[RenderableType] = [head, figures]
+        if self._paused:
+            lines.append(Text(f"waiting: {self._paused}", style="yellow"))
+        return Group(*lines)
+
+
+def duration(seconds: float) -> str:
+    """Hours, minutes and seconds."""
+    return str(timedelta(seconds=round(seconds)))

@@ -1,0 +1,1 @@
+"""Office files laid out as pages of a PDF. In a sandbox only."""

@@ -1,0 +1,1 @@
+"""PDF files by PDFium: opened, drawn, cut, read. In a sandbox only."""

@@ -1,0 +1,171 @@
+"""What was found out about a document, and where the value of a label may stand: beside it, under it, above it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from service.domain.geometry import Box
+from service.embedded.anchors.captions import under_lines, written_above
+from service.embedded.anchors.matching import Hit, Labels, first_word
+from service.embedded.anchors.parties import Party, find_parties
+from service.embedded.asked.fields import Ask
+from service.embedded.page.layout import Layout, Segment
+from service.embedded.page.spans import Spans
+
+ABOVE = 0.56
+"""How natural a value right above its label is."""
+OVER_CAPTION = 0.93
+"""The same on a form whose labels stand under the lines."""
+BELOW = (0.9, 0.74, 0.6, 0.5)
+"""How natural a value under its label is, row by row."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What was found out about a document before any field is chosen."""
+
+    layout: Layout
+    spans: Spans
+    labels: Labels
+    parties: tuple[Party, ...]
+    under_lines: bool = False
+    """Whether labels stand under their values, as on forms with a line to write on."""
+
+
+def gather(layout: Layout, spans: Spans, labels: Labels, asks: Sequence[Ask]) -> Evidence:
+    """Everything the proposers look at."""
+    under = under_lines(layout, spans, labels, asks)
+    return Evidence(layout, spans, labels, tuple(find_parties(layout, labels)), under)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a label's value may stand: a segment from word `start` on, and how natural that is (0–1)."""
+
+    segment: Segment
+    start: int
+    natural: float
+    below: bool = False
+
+
+def places(evidence: Evidence, hit: Hit) -> Iterator[Place]:
+    """To the right in the same segment, then further right on the line, then below; above where labels stand so."""
+    segment = hit.segment
+    if evidence.under_lines and not hit.colon and hit.end - hit.start >= len(segment.tokens) / 2:
+        above = written_above(evidence.layout, evidence.labels, segment)
+        return iter(() if above is None else (Place(above, 0, OVER_CAPTION, below=True),))
+    return _beside_and_below(evidence, hit)
+
+
+def _beside_and_below(evidence: Evidence, hit: Hit) -> Iterator[Place]:
+    segment = hit.segment
+    if hit.end < len(segment.tokens):
+        yield Place(segment, hit.end, 1.0)
+    yield from _to_the_right(evidence, hit)
+    cell = evidence.layout.cell(segment)
+    heads = cell is not None and _in_header(evidence, hit) and not _filled_below(evidence, segment, cell)
+    row, last_y = -1, -1.0
+    for other in evidence.layout.below(segment, reach=4.5):
+        if cell is not None and not (heads and row < 0) and evidence.layout.cell(other) != cell:
+            continue
+        shared = min(hit.x1, other.x1) - max(hit.tokens[0].x0, other.x0)
+        if shared <= 0:
+            continue
+        if other.y0 > last_y:
+            row, last_y = row + 1, other.y0 + 0.5 * other.height
+        if row >= len(BELOW):
+            break
+        yield Place(other, 0, BELOW[row] * (0.93 if hit.colon else 1.0), below=True)
+        if foreign_label(evidence, other):
+            break
+    above = _right_above(evidence, hit)
+    if above is not None:
+        yield Place(above, 0, ABOVE, below=True)
+
+
+def _to_the_right(evidence: Evidence, hit: Hit) -> Iterator[Place]:
+    segment = hit.segment
+    line = evidence.layout.lines[segment.line]
+    over = _stands_over(evidence, hit)
+    header = _in_header(evidence, hit)
+    cell = evidence.layout.cell(segment)
+    natural, blocked = 0.55 if header else 0.97, False
+    for other in line.segments:
+        if other.index <= segment.index:
+            continue
+        if first_word(segment) and first_word(other):  # the next box of the form
+            return
+        if cell is not None and evidence.layout.cell(other) != cell and _filled_below(evidence, segment, cell):
+            natural = min(natural, 0.6)
+        if over and other.x0 - segment.x1 > 8 * segment.height and not in_pairs(evidence, segment, other):
+            natural = min(natural, 0.7)
+        yield Place(other, 0, natural * (0.55 if blocked else 1.0))
+        blocked = blocked or foreign_label(evidence, other)
+        natural -= 0.03
+
+
+def _in_header(evidence: Evidence, hit: Hit) -> bool:
+    """Whether a label stands in a row of several, none with a value of its own."""
+    segments = evidence.layout.lines[hit.segment.line].segments
+    bare = not any(any(c.isdigit() for c in s.text) or ":" in s.text for s in segments)
+    return len(segments) > 2 and not hit.colon and bare
+
+
+def _filled_below(evidence: Evidence, segment: Segment, cell: Box) -> bool:
+    """Whether a ruled cell holds something under its label."""
+    return any(evidence.layout.cell(s) == cell for s in evidence.layout.below(segment, reach=4.5))
+
+
+def _right_above(evidence: Evidence, hit: Hit) -> Segment | None:
+    """The line right above a label that stands alone under it, as under a signature."""
+    segment = hit.segment
+    if hit.colon or hit.start or not segment.line:
+        return None
+    for line in reversed(evidence.layout.lines[max(0, segment.line - 2) : segment.line]):
+        for other in line.segments:
+            shared = min(segment.x1, other.x1) - max(segment.x0, other.x0)
+            if line.page == segment.page and shared > 0 and 0 <= segment.y0 - other.y1 < 0.9 * segment.height:
+                return None if foreign_label(evidence, other) or _has_label_above(evidence, other) else other
+    return None
+
+
+def _has_label_above(evidence: Evidence, segment: Segment) -> bool:
+    """Whether a value already stands right under a label of its own."""
+    for line in reversed(evidence.layout.lines[max(0, segment.line - 2) : segment.line]):
+        for other in line.segments:
+            shared = min(segment.x1, other.x1) - max(segment.x0, other.x0)
+            near = line.page == segment.page and shared > 0 and 0 <= segment.y0 - other.y1 < 0.9 * segment.height
+            if near and any(hit.strength >= 0.6 for _, hit in evidence.labels.in_segment(other)):
+                return True
+    return False
+
+
+def in_pairs(evidence: Evidence, label: Segment, value: Segment) -> bool:
+    """Whether the line over or under a label and what is right of it has another label and value at the same edges."""
+    lines, reach = evidence.layout.lines, 0.6 * label.height
+    for index in (label.line - 1, label.line + 1):
+        line = lines[index].segments if 0 <= index < len(lines) and lines[index].page == label.page else ()
+        at_label = next((s for s in line if abs(s.x0 - label.x0) < reach), None)
+        at_value = next((s for s in line if abs(s.x0 - value.x0) < reach), None)
+        if at_label is None or at_value is None or at_value.index != at_label.index + 1:
+            continue
+        if at_label.text.endswith((":", "：")) or evidence.labels.label_like(at_label, strength=0.6):
+            return True
+    return False
+
+
+def _stands_over(evidence: Evidence, hit: Hit) -> bool:
+    """Whether a label is a heading: alone in its segment, with a line right under it that starts at the same edge."""
+    segment = hit.segment
+    if hit.colon or hit.end - hit.start < len(segment.tokens):
+        return False
+    below = next(iter(evidence.layout.below(segment, reach=1.0)), None)
+    return (
+        below is not None and abs(below.x0 - segment.x0) < 0.7 * segment.height and not foreign_label(evidence, below)
+    )
+
+
+def foreign_label(evidence: Evidence, segment: Segment) -> bool:
+    """Whether a segment is the label of something."""
+    return evidence.labels.label_like(segment, strength=0.8)

@@ -1,0 +1,1 @@
+"""What stands on a page: lines, blocks, typed spans, cells; nothing of what is asked for."""

@@ -1,0 +1,275 @@
+"""Headers of tables: which line heads a table, what its columns are, and where they part."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from service.embedded.anchors.matching import Hit
+from service.embedded.anchors.places import Evidence
+from service.embedded.asked.fields import Ask
+from service.embedded.page.layout import Line, Segment, Token
+from service.embedded.page.spans import Kind, token_currency
+from service.embedded.words.labels import read_word
+from service.embedded.words.normalise import is_day, word_set
+
+NUMERIC = frozenset({"money", "number", "percent"})
+STOP_OWNERS = word_set(
+    "concept:total_net concept:total_gross concept:total_tax concept:amount_due concept:closing_balance"
+)
+LEAST_LETTERS = 3
+"""Letters of a cell that may be a description."""
+LIGHT = 1.0
+"""Weight of a word on a line with few cells: as much may cross a wide strip that is better than a narrow one."""
+GUTTER_LINES = 40
+"""Lines under a header that are looked at to find where its columns part."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A header cell: its column's path (empty for a header that nothing asks for) and horizontal range, points."""
+
+    path: str
+    x0: float
+    x1: float
+
+
+@dataclass(frozen=True)
+class Header:
+    """A header row and the line its body starts on."""
+
+    columns: tuple[Column, ...]
+    gutters: tuple[float, ...]
+    """Between each two columns the place that the fewest words of the body cross, points; one less than columns."""
+    line: int
+    """The 0-based index of its first line."""
+    body: int
+    """The 0-based index of the line after it."""
+    page: int
+    strength: float
+
+
+def find_header(evidence: Evidence, asks: Sequence[Ask], line: Line) -> Header | None:
+    """The line as a header, with what the line under it adds."""
+    by_path = {ask.path: ask for ask in asks}
+    hits = _line_hits(evidence, line, set(by_path))
+    if not hits or _has_value(line):
+        return None
+    lines = [line]
+    following = evidence.layout.lines[line.index + 1] if line.index + 1 < len(evidence.layout.lines) else None
+    if following is not None and _close_under(line, following) and not _has_value(following):
+        hits += _line_hits(evidence, following, set(by_path))
+        lines.append(following)
+    chosen = _assign(evidence, hits, by_path, lines[-1].index + 1)
+    needed = 2 if len(asks) > 1 else 1
+    dated = {a.path for a in asks if a.kind == "date"}
+    if len(chosen) < needed or (dated and dated.isdisjoint(chosen) and 5 * len(chosen) < 3 * len(asks)):
+        return None
+    strength = sum(h.strength for h in chosen.values()) + 0.001 * len(line.segments)
+    columns, body = _columns(lines, chosen), lines[-1].index + 1
+    columns = _inferred(evidence, by_path, columns, body)
+    return Header(columns, gutters(evidence, columns, body), line.index, body, line.page, strength)
+
+
+def _line_hits(evidence: Evidence, line: Line, paths: set[str]) -> list[tuple[str, Hit]]:
+    return [
+        (path, hit) for segment in line.segments if len(segment.tokens) <= 14
+        for path, hit in evidence.labels.headers_in(segment) if path in paths and hit.strength >= 0.55
+    ]  # fmt: skip
+
+
+def _assign(evidence: Evidence, hits: list[tuple[str, Hit]], by_path: dict[str, Ask], body: int) -> dict[str, Hit]:
+    """One header for each column, so that what they say and what stands under them fits best in sum."""
+    width = evidence.layout.page(hits[0][1].segment.page).width if hits else 1.0
+    options: dict[str, list[tuple[float, Hit]]] = {}
+    for path, hit in hits:
+        score = hit.strength * _suiting(evidence, by_path[path], hit, body)
+        score += 0.08 * hit.tokens[0].x0 / width * (by_path[path].concept == "amount")
+        if score >= 0.3:
+            options.setdefault(path, []).append((score, hit))
+    ranked = [(path, sorted(found, key=lambda c: -c[0])[:3]) for path, found in options.items()]
+    return _best_sum(ranked, ())[1]
+
+
+def _best_sum(
+    options: list[tuple[str, list[tuple[float, Hit]]]], taken: tuple[Hit, ...]
+) -> tuple[float, dict[str, Hit]]:
+    """The choice of at most one hit a path without shared words that has the highest sum of squared scores."""
+    if not options:
+        return 0.0, {}
+    (path, found), rest = options[0], options[1:]
+    best = _best_sum(rest, taken)
+    for score, hit in found:
+        if any(hit.meets(other) for other in taken):
+            continue
+        total, chosen = _best_sum(rest, (*taken, hit))
+        if total + score * score > best[0]:
+            best = (total + score * score, {path: hit, **chosen})
+    return best
+
+
+def _suiting(evidence: Evidence, ask: Ask, hit: Hit, body: int) -> float:
+    """How well what stands under a header is of the column's kind, 0.1–1; 1 where nothing stands there."""
+    end = hit.segment.x1 if hit.end == len(hit.segment.tokens) else hit.tokens[-1].x1
+    found = _kinds_within(evidence, (hit.tokens[0].x0, end), body)
+    if not found:
+        return 0.9
+    if ask.kind == "date":
+        return 0.15 + 0.85 * found.count("date") / len(found)
+    if ask.kind in NUMERIC:
+        numbers = found.count("money") + (0.7 if ask.kind == "money" else 1.0) * found.count("number")
+        return 0.15 + 0.85 * numbers / len(found)
+    figures = (found.count("date") + found.count("money")) / len(found)
+    if ask.concept == "description":
+        figures = max(figures, _wordless(evidence, (hit.tokens[0].x0, end), body))
+    return 1.0 - 0.5 * figures
+
+
+def _wordless(evidence: Evidence, place: tuple[float, float], body: int) -> float:
+    """The share of cells between two places in the first lines of the body that have hardly a letter."""
+    page = evidence.layout.lines[body - 1].page
+    lines = [line for line in evidence.layout.lines[body : body + 10] if line.page == page]
+    cells = [s for line in lines for s in line.segments if min(s.x1, place[1]) - max(s.x0, place[0]) > 0]
+    bare = sum(sum(map(str.isalpha, s.text)) < LEAST_LETTERS for s in cells)
+    return bare / len(cells) if cells else 0.0
+
+
+def _kinds_within(evidence: Evidence, place: tuple[float, float], body: int) -> list[str]:
+    """The kinds of what stands between two places in the first lines of the body."""
+    kinds: list[str] = []
+    for line in evidence.layout.lines[body : body + 10]:
+        if line.page != evidence.layout.lines[body - 1].page:
+            break
+        for segment in line.segments:
+            if min(segment.x1, place[1]) - max(segment.x0, place[0]) <= 0:
+                continue
+            if len(line.segments) == 1 and not _stands_in(segment, place):
+                continue
+            if is_day(segment.text):
+                kinds.append("date")
+                continue
+            spans = [*evidence.spans.inside(segment, Kind.DATE), *evidence.spans.inside(segment, Kind.NUMBER)]
+            inside = [s for s in spans if min(s.x1, place[1]) - max(s.x0, place[0]) > 0]
+            kinds.extend("date" if s.kind is Kind.DATE else "money" if s.decimals == 2 else "number" for s in inside)
+            if not spans and _stands_in(segment, place):
+                kinds.append("text")
+    return kinds
+
+
+def _stands_in(segment: Segment, place: tuple[float, float]) -> bool:
+    """Whether a text belongs to a column, by its middle, rather than running over it from far off."""
+    width = place[1] - place[0]
+    return place[0] - width < (segment.x0 + segment.x1) / 2 < place[1] + 2 * width
+
+
+def _close_under(line: Line, following: Line) -> bool:
+    last = max(line.segments, key=lambda s: s.y1)
+    return following.page == line.page and following.segments[0].y0 - last.y1 < 0.8 * last.height
+
+
+def _has_value(line: Line) -> bool:
+    """Whether it holds an amount, or digits in several places: then it is no header."""
+    with_digits = [s.text for s in line.segments if any(c.isdigit() for c in s.text)]
+    return len(with_digits) > 1 or any(re.search(r"\d[.,/]\d", text) for text in with_digits)
+
+
+def _columns(lines: list[Line], chosen: dict[str, Hit]) -> tuple[Column, ...]:
+    """The chosen headers, widened by the words beside them, and what no field asks for."""
+    ranges = {path: (hit.tokens[0].x0, hit.tokens[-1].x1) for path, hit in chosen.items()}
+    others: list[Column] = []
+    for segment in (s for line in lines for s in line.segments):
+        owners = sorted(((h.start, h.end, path) for path, h in chosen.items() if h.segment is segment))
+        for start, end in _free_runs(segment, chosen):
+            x0, x1 = segment.tokens[start].x0, segment.tokens[end - 1].x1
+            before = [path for _, stop, path in owners if stop <= start]
+            path = before[-1] if before else owners[0][2] if owners else None
+            if path is not None and all(_accompanies(t) for t in segment.tokens[start:end]):
+                ranges[path] = (min(ranges[path][0], x0), max(ranges[path][1], x1))
+            elif not any(min(x1, b) - max(x0, a) > 0 for a, b in ranges.values()):
+                others.append(Column("", x0, x1))
+    columns = [Column(path, x0, x1) for path, (x0, x1) in ranges.items()]
+    others = [o for o in others if not any(min(o.x1, c.x1) - max(o.x0, c.x0) > 0 for c in columns)]
+    return tuple(sorted([*columns, *others], key=lambda c: c.x0))
+
+
+def _inferred(
+    evidence: Evidence, by_path: dict[str, Ask], columns: tuple[Column, ...], body: int
+) -> tuple[Column, ...]:
+    """The last column of money is the amount, whatever its header says, if no header was read as that."""
+    ask = next((a for a in by_path.values() if a.concept == "amount"), None)
+    known = {c.path for c in columns}
+    if ask is None or ask.path in known or not columns or columns[-1].path:
+        return columns
+    last = columns[-1]
+    kinds = _kinds_within(evidence, (last.x0, last.x1), body)
+    if not kinds or kinds.count("money") < 0.6 * len(kinds):
+        return columns
+    return (*columns[:-1], replace(last, path=ask.path))
+
+
+def _accompanies(token: Token) -> bool:
+    """Whether a word only belongs to the header beside it: a currency, a unit in brackets, a short word."""
+    text = token.text
+    return token_currency(text) is not None or text[0] in "([/%*#" or not read_word(text) or len(text) <= 2
+
+
+def gutters(evidence: Evidence, columns: tuple[Column, ...], body: int) -> tuple[float, ...]:
+    """Between each two columns the middle of the widest strip that the fewest words cross."""
+    edges = np.array(list(_body_words(evidence, len(columns), body)), dtype=float).reshape(-1, 3)
+    found: list[float] = []
+    for left, right in pairwise(columns):
+        low, high = (left.x0 + left.x1) / 2, (right.x0 + right.x1) / 2
+        places = np.arange(low, max(high, low + 1.0), 1.0)
+        crossing = (edges[:, :1] < places) & (places < edges[:, 1:2])
+        crossed = (crossing * edges[:, 2:]).sum(axis=0)
+        best = places[crossed <= crossed.min() + LIGHT]
+        runs = np.split(best, np.flatnonzero(np.diff(best) > 1.5) + 1)
+        widest = max(runs, key=len)
+        found.append(float(widest[0] + widest[-1]) / 2)
+    return tuple(found)
+
+
+def _body_words(evidence: Evidence, columns: int, body: int) -> Iterator[tuple[float, float, float]]:
+    """Left edge, right edge and weight of the words under a header; lines with many cells weigh more."""
+    for line in evidence.layout.lines[body : body + GUTTER_LINES]:
+        bare = len(line.segments) > 2 and not _has_value(line)
+        if (
+            line.page != evidence.layout.lines[body - 1].page
+            or (line.index > body + 2 and bare)
+            or stops(evidence, line)
+        ):
+            return
+        heavy = 3.0 if len(line.segments) >= min(3, columns) else 1.0
+        for token in (t for s in line.segments for t in s.tokens):
+            yield token.x0, token.x1, heavy
+
+
+def _free_runs(segment: Segment, chosen: dict[str, Hit]) -> list[tuple[int, int]]:
+    taken = {i for hit in chosen.values() if hit.segment is segment for i in range(hit.start, hit.end)}
+    runs: list[tuple[int, int]] = []
+    for index in range(len(segment.tokens)):
+        if index in taken:
+            continue
+        if runs and runs[-1][1] == index:
+            runs[-1] = (runs[-1][0], index + 1)
+        else:
+            runs.append((index, index + 1))
+    return runs
+
+
+def stops(evidence: Evidence, line: Line) -> bool:
+    """Whether a line gives a total of the table: such a label beside an amount."""
+    amounts = any(n.money for s in line.segments for n in evidence.spans.inside(s, Kind.NUMBER))
+    return amounts and any(
+        hit.strength >= 0.74 and owner in STOP_OWNERS and 2 * _worded(hit.tokens) >= _worded(segment.tokens)
+        for segment in line.segments
+        for owner, hit in evidence.labels.in_segment(segment)
+    )
+
+
+def _worded(tokens: Sequence[Token]) -> int:
+    return sum(any(c.isalpha() for c in t.text) for t in tokens)

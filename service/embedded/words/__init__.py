@@ -1,0 +1,1 @@
+"""What words, numbers, dates and names mean in the languages of documents; nothing of pages or schemas."""

@@ -1,0 +1,219 @@
+"""What printed words mean as labels: canonical words over languages, compounds taken apart, similarity of phrases."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.resources import files
+from itertools import pairwise
+
+from rapidfuzz import fuzz
+
+from service.embedded.words.normalise import fold, word_set
+
+Part = tuple[str, ...]
+"""One word of a label as the canonical words it may stand for."""
+Phrase = frozenset[str]
+
+STOPWORDS = word_set(
+    "which has been being its his her their them they he she how what when who whose whom whether if must shall will "
+    "you ever please do does did am "
+    "can may any all into under there only also used given stands says exactly welche welcher welches hat wird werden "
+    "wurde qui que dont est sont cual que son che quale wordt zijn "
+    "the a an of for in on at by and or with your our der die das den dem des im am fur zur zum und oder "
+    "mit ihre unsere ihr unser le la les l de d des et ou votre notre el los las del y o su nuestra il lo "
+    "gli e di della dello dei per het een van en uw onze is are was be as this that which who has have "
+    "been il i s n m mr mrs per pro"
+)
+GENERIC = {
+    "number": 0.55,
+    "name": 0.5,
+    "amount": 0.55,
+    "date": 0.65,
+    "total": 0.8,
+    "company": 0.7,
+    "description": 0.8,
+    "start": 0.7,
+    "end": 0.7,
+    "period": 0.8,
+}
+LINKS = ("", "s", "n", "en", "e", "er", "es", "-", "ung", "ungs")
+
+
+@lru_cache(maxsize=1)
+def surfaces() -> dict[str, Part]:
+    """Printed word (folded, letters and digits) → canonical words, from the packaged list."""
+    found: dict[str, list[str]] = {}
+    text = files("service.embedded").joinpath("data/words.txt").read_text(encoding="utf-8")
+    for line in text.splitlines():
+        if not line or line.startswith("#"):
+            continue
+        canonical, _, forms = line.partition(":")
+        for form in (canonical, *forms.split(",")):
+            key = _key(form)
+            if key and canonical not in found.setdefault(key, []):
+                found[key].append(canonical)
+    return {key: tuple(names) for key, names in found.items()}
+
+
+def _key(text: str) -> str:
+    return "".join(c for c in fold(text) if c.isalnum() or c in "#№")
+
+
+@lru_cache(maxsize=20000)
+def read_word(word: str) -> tuple[Part, ...]:
+    """The parts of one printed word: canonical where known, itself where not; nothing for a stop word."""
+    if re.fullmatch(r"\(\d+\)", word):
+        return ()
+    if word.strip(" :") in ("à", "À"):  # `facturé à`, `livré à`: folded it would be the article of other languages
+        return (("recipient", "end"),)
+    if re.fullmatch(r"[Nn][°º][.:]?", word):  # without its mark it would be an article
+        return (("number",),)
+    if "groß" in word.casefold():  # large; folded it would be the total before deductions
+        return (("groß",),)
+    if re.fullmatch(r"(?:[A-Za-z]\.){2,}:?", word):  # `P.O.`, `F.O.B.`
+        return (surfaces().get(_key(word), (_key(word),)),)
+    if re.fullmatch(r"(?:[A-Za-z]/){1,2}[A-Za-z][.:]?", word):  # `B/L`, `A/C`
+        return (surfaces().get(_key(word), (_key(word),)),)
+    pieces = re.split(r"[^\w#№]+|_", fold(word.replace("º", "").replace("°", "")))
+    return tuple(part for piece in pieces for part in _read_piece(_key(piece)))
+
+
+def _read_piece(key: str) -> tuple[Part, ...]:
+    known = surfaces().get(key)
+    if not key or (key in STOPWORDS and (known is None or len(key) <= 2)):
+        return ()
+    return _split_compound(key) if known is None else (known,)
+
+
+def _split_compound(key: str) -> tuple[Part, ...]:
+    if len(key) >= (6 if key.isascii() else 4) and not key.isdigit():
+        split = _known_parts(key, 3)
+        if split:
+            return split
+    tail = next((key[cut:] for cut in range(3, len(key) - 4) if key[cut:] in surfaces() and len(key) >= 9), None)
+    if tail is not None:
+        return ((key[: -len(tail)],), surfaces()[tail])
+    stem = key[:-1] if len(key) > 4 and key.endswith("s") else key
+    return ((stem,),)
+
+
+def _known_parts(key: str, depth: int) -> tuple[Part, ...]:
+    known = surfaces()
+    if key in known:
+        return (known[key],)
+    if depth == 0:
+        return ()
+    for cut in range(len(key) - 2, 2 if key.isascii() else 1, -1):
+        head, rest = key[:cut], key[cut:]
+        if head not in known:
+            continue
+        for link in LINKS:
+            if rest.startswith(link) and len(rest) - len(link) >= 2:
+                tail = _known_parts(rest[len(link) :], depth - 1)
+                if tail:
+                    return (known[head], *tail)
+    return ()
+
+
+def read_text(text: str) -> tuple[Part, ...]:
+    """The parts of a printed text, in order."""
+    return tuple(part for parts in read_words(text.split()) for part in parts)
+
+
+def read_words(words: Sequence[str]) -> list[tuple[Part, ...]]:
+    """The parts of each of several words; a `P.O.` before `Box` is no order."""
+    found = [read_word(word) for word in words]
+    for index, (word, following) in enumerate(pairwise(words)):
+        if re.fullmatch(r"[Pp]\.?[Oo]\.?", word) and fold(following).startswith("box"):
+            found[index] = ()
+    return found
+
+
+def split_name(name: str) -> str:
+    """A property name as words: `flightFrom`, `flight_from` and `FlightFROM2` come apart."""
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])(?=\d)", " ", name)
+    return re.sub(r"[_\-./]+", " ", spaced).strip()
+
+
+def canonical(text: str) -> Phrase:
+    """A text of the schema as a set of canonical words; the first meaning of each."""
+    return frozenset(part[0] for part in read_text(text))
+
+
+def weight(word: str) -> float:
+    """How much a canonical word tells."""
+    return GENERIC.get(word, 1.0)
+
+
+def similarity(phrase: Phrase, parts: Sequence[Part]) -> float:
+    """How well a printed label says a phrase, 0–1: shared weight against what either has more."""
+    matched: set[str] = set()
+    label_total = label_hit = 0.0
+    for part in parts:
+        hit = next((c for c in part if c in phrase and c not in matched), None)
+        if hit is None:
+            hit = _close(part[0], phrase, matched)
+        if hit is None and any(c in matched for c in part):
+            continue
+        heavy = weight(hit or part[0])
+        label_total += heavy
+        if hit is not None:
+            matched.add(hit)
+            label_hit += heavy
+    if not matched:
+        return 0.0
+    recall = sum(map(weight, matched)) / sum(map(weight, phrase))
+    precision = label_hit / label_total
+    return 2 * precision * recall / (precision + recall)
+
+
+def _close(word: str, phrase: Phrase, matched: set[str]) -> str | None:
+    if len(word) < 5:
+        return None
+    return next((c for c in phrase if len(c) >= 5 and c not in matched and fuzz.ratio(word, c) >= 84), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """Something documents often have: the kind of its value and how it is labelled."""
+
+    name: str
+    kind: str
+    labels: tuple[tuple[Phrase, float], ...]
+    cues: tuple[tuple[Phrase, float], ...] = field(default=())
+    """Phrases that recognise a field: its labels without the ambiguous ones, and some that are never printed."""
+
+
+@lru_cache(maxsize=1)
+def concepts() -> dict[str, Concept]:
+    """All concepts of single values by name, from the packaged list."""
+    return _read_concepts("concepts.txt")
+
+
+@lru_cache(maxsize=1)
+def columns() -> dict[str, Concept]:
+    """All concepts of table columns by name, from the packaged list."""
+    return _read_concepts("columns.txt")
+
+
+def _read_concepts(file: str) -> dict[str, Concept]:
+    found: dict[str, Concept] = {}
+    text = files("service.embedded").joinpath(f"data/{file}").read_text(encoding="utf-8")
+    for line in text.splitlines():
+        if not line or line.startswith("#"):
+            continue
+        name, kind, phrases = (cell.strip() for cell in line.split("|"))
+        labels: list[tuple[Phrase, float]] = []
+        cues: list[tuple[Phrase, float]] = []
+        for rank, phrase in enumerate(p.strip() for p in phrases.split(";")):
+            words = frozenset(phrase.strip("~!+").split())
+            told = 0.8 if phrase.startswith("~") else 1.0 - 0.004 * rank
+            if not phrase.startswith("!"):
+                labels.append((words, told))
+            if not phrase.startswith("+"):
+                cues.append((words, 1.0 if phrase.startswith("!") else told))
+        found[name] = Concept(name, kind, tuple(labels), tuple(cues))
+    return found
