@@ -151,12 +151,14 @@ _LAW = re.compile(
     r"(?:laws?|legislation|statutes)\s+(?:and\s+\w+\s+)?of\s+(?:the\s+)?"
     r"(?P<part>(?:state|commonwealth|province|republic|country|people.s republic)\s+of\s+(?:the\s+)?)?"
     r"|(?P<named>\b(?:govern|constru|interpret)\w*(?:\W+\w+){0,6}?\W+(?:by|under|with|to)\s+(?:the\s+)?)"
-    r"(?=(?:[\w’'-]+\s+){1,3}laws?\b)"
+    r"(?=(?!the\s)(?:[\w’'-]+\s+){1,3}laws?\b)"
 )
-_PLACE = re.compile(r"[A-Z][\w’'-]*(?:\s+(?:of\s+|and\s+(?=Wales))?[A-Z][\w’'-]*)*")
+_PLACE = re.compile(r"[A-Z][\w’'-]*(?:\s+(?:of\s+|and\s+(?=Wales))?[A-Z][\w’'-]*){0,30}")
+"""Of a text in capitals it takes more than the place, which `_AFTER_PLACE` ends."""
 _AFTER_PLACE = re.compile(
     r"\s+(?:(?:Without|And(?! Wales)|In|The|As|For|Any|Applicable|Section|[Ll]aws?)\b|\d|"
-    r"(?:WITHOUT|AND(?! WALES)|IN|THE|AS|FOR|ANY|APPLICABLE|SECTION|WITH|REGARDLESS|EXCLUDING|EXCEPT|LAWS?)\b)"
+    r"(?:WITHOUT|AND(?! WALES)|IN|THE|AS|FOR|ANY|APPLICABLE|SECTION|WITH|REGARDLESS|EXCLUDING|EXCEPT|LAWS?|"
+    r"SHALL|WILL|TO|GOVERNS?|CONTROLS?|APPLY|APPLIES)\b)"
 )
 _NO_PLACE = frozenset({"United", "Such", "Applicable", "State", "Federal"})
 _PEOPLES = {
@@ -187,13 +189,14 @@ def _jurisdictions(prose: Prose) -> Iterator[Choice]:
         printed = _trim_place(_AFTER_PLACE.split(place.group(0))[0].strip(" .,;"))
         if not printed:
             continue
-        governs = match["named"] or _GOVERNS.search(before) or _GOVERNS_AFTER.match(prose.folded, place.end())
+        end = match.end() + len(printed)
+        governs = match["named"] or _GOVERNS.search(before) or _GOVERNS_AFTER.match(prose.folded, end)
         cue = (0.3 if governs else -0.1) + 0.05 * (match["part"] is not None)
         name = _PEOPLES.get(printed, printed)
         votes[name] += 1
         known = first.get(name)
         if known is None or known[2] < cue:
-            first[name] = (match.end(), match.end() + len(printed), cue)
+            first[name] = (match.end(), end, cue)
     for name, (start, end, cue) in first.items():
         score = 0.5 + cue + 0.04 * min(3, votes[name] - 1)
         yield Choice(prose.span(start, end), name, score, "sentence")

@@ -80,8 +80,9 @@ def in_boxes(words: Sequence[Placed], *, least: int = _COMB) -> bool:
 
 def end_of_boxes(words: Sequence[Placed], start: int, end: int) -> int:
     """Where digits that are written into a box each end, if the words `start` to `end` (exclusive) are such."""
-    while end < len(words) and in_boxes(words[start : end + 1]):
-        end += 1
+    if in_boxes(words[start : end + 1]):
+        while end < len(words) and _DIGIT.fullmatch(words[end].text):
+            end += 1
     return end
 
 

@@ -226,7 +226,7 @@ def parse_currency(text: str) -> str | None:
 
 
 YES = word_set("yes ja oui si sí sim tak ano evet y true checked x ✓ ✔ ☒ ☑ wahr vrai vero verdadero 예 네 はい 是")
-NO = word_set("no nein non nee nao nej nei nie ne hayır n false unchecked falsch faux ☐ 아니오 いいえ 否")
+NO = word_set("no nein non nee nao nej nei nie ne hayır hayir n false unchecked falsch faux ☐ 아니오 いいえ 否")
 
 
 def parse_boolean(text: str) -> bool | None:
@@ -248,12 +248,14 @@ _MORE_NUMBERS = {"fifteen": 15, "eighteen": 18, "twenty": 20, "thirty": 30, "six
 WORD_NUMBERS = {**_SMALL_NUMBERS, **_MORE_NUMBERS}
 UNITS = {
     "year": "year years jahr jahre jahren ans annee annees ano anos anno anni jaar jaren rok roku lata lat "
-    "roky let yıl",
+    "roky let yıl yil ar",
     "month": "month months monat monate monaten mois mes meses mese mesi maand maanden manad manader miesiac miesiace "
-    "miesiecy mesic mesice mesicu ay",
+    "miesiecy mesic mesice mesicu ay "
+    "maned maneder",
     "week": "week weeks woche wochen semaine semaines semana semanas settimana settimane weken vecka veckor tydzien "
-    "tygodnie tygodni tyden tydny tydnu hafta",
-    "day": "day days tag tage tagen jour jours dia dias giorno giorni dag dagen dagar dzien dni den dny gun",
+    "tygodnie tygodni tyden tydny tydnu hafta "
+    "uge uger uke uker",
+    "day": "day days tag tage tagen jour jours dia dias giorno giorni dag dagen dagar dage dager dzien dni den dny gun",
 }
 UNIT_WORDS = {w: unit for unit, words in UNITS.items() for w in words.split()}
 PERIOD = re.compile(

@@ -194,6 +194,9 @@ def test_the_term_of_a_lease_is_that_of_an_agreement_which_is_one() -> None:
     ("sentence", "law"),
     [
         ("THIS AGREEMENT IS GOVERNED BY THE LAWS OF THE STATE OF TEXAS WITHOUT REGARD TO ITS CHOICE OF LAW.", "TEXAS"),
+        ("THIS AGREEMENT IS GOVERNED BY THE LAWS OF NEW YORK TO THE EXTENT PERMITTED.", "NEW YORK"),
+        ("THE LAWS OF THE STATE OF TEXAS SHALL GOVERN THIS AGREEMENT.", "TEXAS"),
+        ("THE LAW OF OHIO APPLIES TO THIS AGREEMENT.", "OHIO"),
         ("This Agreement shall be construed under Delaware law, without regard to conflicts.", "Delaware"),
         ("This Agreement shall be governed by English law.", "England"),
         ("This Agreement is governed by the laws of England and Wales.", "England and Wales"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from service.domain.records import Json
-from service.embedded.words.normalise import parse_boolean, parse_date
+from service.embedded.words.normalise import parse_boolean, parse_date, parse_period
 from tests.unit.embedded.laid_out import rows
 from tests.unit.embedded.test_strangers import DATE, TEXT, ask
 
@@ -90,7 +90,27 @@ def test_days_with_the_months_of_further_languages(text: str, day: str):
 
 def test_yes_and_no_in_further_languages():
     """As forms print them."""
-    assert [parse_boolean(word) for word in ("Sim", "tak", "Evet", "Não", "nej", "Hayır")] == [True] * 3 + [False] * 3
+    assert [parse_boolean(word) for word in ("Sim", "tak", "Evet")] == [True] * 3
+    assert [parse_boolean(word) for word in ("Não", "nej", "Hayır", "HAYIR")] == [False] * 4
+
+
+@pytest.mark.parametrize(
+    ("text", "period"),
+    [
+        ("2 år", "2 years"),
+        ("12 måneder", "12 months"),
+        ("6 uker", "6 weeks"),
+        ("14 dage", "14 days"),
+        ("12 lat", "12 years"),
+        ("6 měsíců", "6 months"),
+        ("3 yıl", "3 years"),
+        ("3 YIL", "3 years"),
+        ("30 gün", "30 days"),
+    ],
+)
+def test_periods_of_further_languages(text: str, period: str):
+    """Swedish, Norwegian, Danish, Polish, Czech, Turkish."""
+    assert parse_period(text) == period
 
 
 @pytest.mark.parametrize(
