@@ -1,4 +1,4 @@
-"""The set "strangers": invented documents of many kinds, for none of which a rule or a weight was made.
+"""The set "strangers": invented documents of many kinds, none of which taught a weight or is named by a rule.
 
 `kinds/*.txt` says what a kind holds and how it is laid out; everything else here only fills in, draws and writes.
 """

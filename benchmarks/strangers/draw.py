@@ -22,9 +22,14 @@ WITH_TICKS = "DejaVuSans"
 """The face that has boxes to tick."""
 FACES = (WITH_TICKS, "DejaVuSerif")
 """Those that have the letters of every language that is written in Latin ones."""
-WESTERN_FACES = ("Helvetica", "Times-Roman", *FACES)
-"""Those of the languages whose letters the faces have that every reader of PDF brings."""
+OWN_FACE = "Vera"
+"""The one that comes with reportlab; it lacks boxes to tick and some letters of Polish and Czech."""
+_FILES = {**{face: (face, f"{face}-Bold") for face in FACES}, OWN_FACE: (OWN_FACE, "VeraBd")}
+"""Face → the names of its font files, plain and bold."""
+WESTERN_FACES = ("Helvetica", "Times-Roman")
+"""Those that every reader of PDF brings."""
 WESTERN = ("en", "de", "fr", "es", "it", "nl", "pt", "sv")
+"""Languages whose letters these have."""
 ASIAN = {"ko": "HYSMyeongJo-Medium", "ja": "HeiseiMin-W3", "zh": "STSong-Light"}
 _PAD = 5.0
 
@@ -67,9 +72,9 @@ def _fonts(face: str) -> tuple[str, str]:
     if face in ASIAN.values():
         pdfmetrics.registerFont(UnicodeCIDFont(face))
         return face, face
-    if face not in FACES:
+    if face not in _FILES:
         return face, f"{face.removesuffix('-Roman')}-Bold"
-    files = face, f"{face}-Bold"
+    files = _FILES[face]
     for file in files:
         try:
             pdfmetrics.registerFont(TTFont(file, f"{file}.ttf"))

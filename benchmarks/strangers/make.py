@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
 from random import Random
@@ -18,7 +19,7 @@ import pypdfium2 as pdfium
 from PIL import Image, ImageFilter
 
 from benchmarks.strangers.draw import ASIAN, FACES, WESTERN, WESTERN_FACES, WITH_TICKS, Look, Place, draw
-from benchmarks.strangers.kinds import Field, Kind, all_kinds, half_of
+from benchmarks.strangers.kinds import Field, Kind, all_kinds
 from benchmarks.strangers.page import Composer
 from benchmarks.strangers.values import Facts
 from service.evaluation.cases import TRUTH_FILE
@@ -37,21 +38,27 @@ _FORMATS = {"date": "date", "longdate": "date", "birth": "date", "email": "email
 Json = dict[str, Any]
 
 
-def make_set(folder: Path, each: int = EACH) -> Path:
-    """The set under a folder, `each` documents of a description; where it is."""
+def make_set(folder: Path, each: int = EACH, faces: Sequence[str] = FACES) -> Path:
+    """The set under a folder, `each` documents of a description; where it is.
+
+    Args:
+        folder: in which it is made.
+        each: how many documents of a description.
+        faces: in which languages of Latin letters are written; others than the usual ones make another set.
+    """
     own = folder / SET_NAME
     (own / "docs").mkdir(parents=True)
-    rows = [_make(kind, number, own) for kind in all_kinds() for number in range(each)]
+    rows = [_make(kind, number, own, faces) for kind in all_kinds() for number in range(each)]
     lines = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
     (own / TRUTH_FILE).write_text(lines, encoding="utf-8")
     return own
 
 
-def _make(kind: Kind, number: int, own: Path) -> Json:
+def _make(kind: Kind, number: int, own: Path, faces: Sequence[str]) -> Json:
     """Draw one document; its line of the truth."""
     name = f"{kind.name}_{kind.language}_{number}"
     rng = Random(name)
-    face = ASIAN.get(kind.language) or rng.choice(WESTERN_FACES if kind.language in WESTERN else FACES)
+    face = ASIAN.get(kind.language) or rng.choice((*WESTERN_FACES, *faces) if kind.language in WESTERN else faces)
     glyphs = rng.choice((("☐", "☒"), ("☐", "☑"))) if face == WITH_TICKS else ("[ ]", rng.choice(("[x]", "[X]")))
     facts = Facts(kind, rng)
     size = rng.choice((9.0, 10.0, 11.0))
@@ -163,6 +170,4 @@ def _scan(pdf: bytes, rng: Random) -> bytes:
 
 
 if __name__ == "__main__":
-    for kind in all_kinds():
-        assert half_of(kind.name) == kind.half, kind.name
     print(make_set(Path(sys.argv[1])))
