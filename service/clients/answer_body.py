@@ -21,6 +21,8 @@ MAX_ANSWER_BYTES = 64 * 1024 * 1024
 """A whole answer, unpacked. Beyond it nobody answers a question any more."""
 PACKING = "gzip"
 """The only way of packing that is asked for."""
+_SAME_PACKING = "x-gzip"
+"""Its old name. Source: RFC 9110, 8.4.1.3."""
 _PIECE_BYTES = 256 * 1024
 _GZIP = 31
 """zlib's word for it."""
@@ -33,19 +35,21 @@ async def unpacked(provider: str, response: aiohttp.ClientResponse) -> AsyncGene
         ClientError: `model_bad_answer`; it is packed in a way that nobody asked for, or damaged.
     """
     packing = response.headers.get("content-encoding", "").strip().lower()
-    if packing not in ("", "identity", PACKING):
+    if packing not in ("", "identity", PACKING, _SAME_PACKING):
         raise bad_answer_error(provider, f"its body is packed as {packing[:40]!r}, not as asked for", retryable=False)
-    unpacking = zlib.decompressobj(_GZIP) if packing == PACKING else None
+    unpacking = zlib.decompressobj(_GZIP) if packing in (PACKING, _SAME_PACKING) else None
     async for piece in response.content.iter_any():
         if unpacking is None:
             yield piece
             continue
-        while piece and not unpacking.eof:
+        while piece:
+            if unpacking.eof:  # some pack each part of a body by itself
+                unpacking = zlib.decompressobj(_GZIP)
             try:
                 yield unpacking.decompress(piece, _PIECE_BYTES)
             except zlib.error as error:
                 raise bad_answer_error(provider, "its packed body is damaged", retryable=True) from error
-            piece = unpacking.unconsumed_tail
+            piece = unpacking.unused_data if unpacking.eof else unpacking.unconsumed_tail
     if unpacking is not None and not unpacking.eof:
         raise bad_answer_error(provider, "its packed body was cut", retryable=True)
 

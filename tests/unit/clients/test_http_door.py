@@ -89,9 +89,17 @@ def test_an_answer_that_cannot_be_unpacked_is_named(
     assert (caught.value.code, caught.value.retryable) == (code, retryable)
 
 
-def test_an_answer_packed_as_asked_for_is_read() -> None:
-    """In whatever letters the server says so."""
-    answer = asyncio.run(_Packed(gzip.compress(_ANSWER), "GZip").ask())
+@pytest.mark.parametrize(
+    "packed",
+    [
+        _Packed(gzip.compress(_ANSWER), "GZip"),
+        _Packed(gzip.compress(_ANSWER), "x-gzip"),
+        _Packed(gzip.compress(_ANSWER[:20]) + gzip.compress(_ANSWER[20:]), "gzip"),
+    ],
+)
+def test_an_answer_packed_as_asked_for_is_read(packed: _Packed) -> None:
+    """In whatever letters the server says so, and in parts that are packed one by one."""
+    answer = asyncio.run(packed.ask())
     assert answer.choices[0].finish_reason == "stop"
 
 
