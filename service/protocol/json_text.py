@@ -17,7 +17,8 @@ def encode_json(value: object) -> bytes:
     try:
         return orjson.dumps(value)
     except TypeError:  # slow and rare: what orjson refuses
-        return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
+        finite: object = json.loads(json.dumps(value), parse_constant=lambda _name: None)
+        return json.dumps(finite, separators=(",", ":")).encode("ascii")
 
 
 def decode_json(text: str | bytes) -> JsonValue:
