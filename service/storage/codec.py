@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import orjson
 import pydantic_core
@@ -49,13 +49,12 @@ def unpack(kind: type[T], body: bytes) -> T:
 
 def pack_json(value: JsonObject) -> bytes:
     """A JSON object as compressed bytes."""
-    return zstandard.ZstdCompressor(level=_LEVEL).compress(orjson.dumps(value))
+    return zstandard.ZstdCompressor(level=_LEVEL).compress(encode_json(value))
 
 
 def unpack_json(body: bytes) -> JsonObject:
     """The inverse of `pack_json`."""
-    value: JsonObject = orjson.loads(zstandard.ZstdDecompressor().decompress(body))
-    return value
+    return cast("JsonObject", load_column(zstandard.ZstdDecompressor().decompress(body)))
 
 
 def pack_page(page: PageText) -> bytes:

@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Message, Scope
 
 from service.api.result_files import FileAnswer
-from tests.api.job_calls import SCHEMA, error_of, letter
+from tests.api.job_calls import error_of, letter
 from tests.fakes.local_service import LocalService
 
 API = "/api/v1"
@@ -26,9 +26,10 @@ def client(shared: tuple[httpx.Client, LocalService]) -> httpx.Client:
     return shared[0]
 
 
-def make(client: httpx.Client, schema: str, number: str) -> str:
+def make(client: httpx.Client, schema: str, number: str, *, kind: str = "string") -> str:
     """The id of a job whose run is over."""
-    source = {**SCHEMA, "name": schema}
+    fields = {"number": {"type": kind, "description": "Letter number"}}
+    source = {"name": schema, "schema": {"type": "object", "properties": fields}}
     job = client.post(f"{API}/files", files={"file": ("a.pdf", letter(f"Letter number: {number}"))}).json()
     made = client.post(f"{API}/jobs?wait=110", json={"file_id": job["id"], "schema": source})
     assert made.status_code == 200, made.text
@@ -76,6 +77,15 @@ def test_what_was_approved_goes_once(client: httpx.Client) -> None:
     client.post(following["links"]["confirm"])
     assert take(client, schema) is None
     assert rows(client, export) == held
+
+
+def test_a_number_of_any_length_goes_as_it_is(client: httpx.Client) -> None:
+    """It neither loses digits nor keeps the others from going."""
+    schema = "long_numbers"
+    approve(client, make(client, schema, "1180591620717411303424", kind="integer"))
+    export = take(client, schema)
+    assert export is not None
+    assert [row["number"] for row in rows(client, export)] == ["1180591620717411303424"]
 
 
 def test_receivers_keep_books_of_their_own(client: httpx.Client) -> None:
