@@ -95,19 +95,12 @@ class CallRoom:
         with self._change:
             self._in_flight -= 1
             self._change.notify_all()
+            self._answered.put(settle)
             if len(self._threads) < self._most_threads:
                 # A pool of the standard library would keep a process that ends from ending while one of them hangs.
-                thread = threading.Thread(target=self._settle_all, name="settle", daemon=True)
+                thread = threading.Thread(target=_settle_all, args=(self._answered,), name="settle", daemon=True)
                 self._threads.append(thread)
                 thread.start()
-        self._answered.put(settle)
-
-    def _settle_all(self) -> None:
-        while (settle := self._answered.get()) is not None:
-            try:
-                settle()
-            except BaseException:  # whoever waits for the step has it too: this thread goes on with the next
-                _log.exception("an answer was left")
 
     def leave(self, places: int, *, called: bool) -> None:
         """Give places back: of calls that are settled, or of steps that were not `called` for."""
@@ -122,15 +115,16 @@ class CallRoom:
             return self._change.wait_for(lambda: not self._begun, timeout_s)
 
     def stop(self, timeout_s: float = _STOP_S) -> bool:
-        """End the threads after what there is to settle.
+        """End the threads after what there is to settle; what is answered later is settled by new ones.
 
         Returns:
             Whether all have ended in time; one that has not goes on until the process ends, and does not keep it.
         """
         with self._change:
             threads, self._threads = self._threads, []
+            answered, self._answered = self._answered, SimpleQueue()
         for _ in threads:
-            self._answered.put(None)
+            answered.put(None)
         until = time.monotonic() + timeout_s
         for thread in threads:
             thread.join(max(0.0, until - time.monotonic()))
@@ -138,6 +132,14 @@ class CallRoom:
         if hanging:
             _log.warning("%d threads still settle an answer; their claims run out, and others do it again", hanging)
         return not hanging
+
+
+def _settle_all(answered: SimpleQueue[Callable[[], None] | None]) -> None:
+    while (settle := answered.get()) is not None:
+        try:
+            settle()
+        except BaseException:  # whoever waits for the step has it too: this thread goes on with the next
+            _log.exception("an answer was left")
 
 
 async def _cancel_all() -> None:

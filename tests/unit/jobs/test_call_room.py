@@ -44,6 +44,24 @@ def test_what_is_answered_is_settled_before_the_threads_end() -> None:
     assert sorted(settled) == list(range(50))
 
 
+def test_what_is_answered_late_is_settled_although_another_answer_hangs() -> None:
+    """Closing connections ends the calls that are still under way, and each of them gives its step back."""
+    room, begun, go_on, settled = CallRoom(2, 1), threading.Event(), threading.Event(), threading.Event()
+
+    def hang() -> None:
+        begun.set()
+        go_on.wait()
+
+    room.enter(2)
+    room.answered(hang)
+    assert begun.wait(60)
+    assert not room.stop(0.01)
+    room.answered(settled.set)
+    assert settled.wait(60)
+    go_on.set()
+    assert room.stop()
+
+
 def test_a_process_ends_although_an_answer_is_never_settled() -> None:
     """Its claim runs out, and another process does it again."""
     ended = subprocess.run([sys.executable, "-c", _HANGS], capture_output=True, text=True, timeout=120, check=True)
