@@ -19,7 +19,8 @@ LEGAL_FORM = re.compile(
 POSTAL = re.compile(
     r"\b\d{5}[A-ZÄÖÜ][a-zäöüß]{2,}|(?:^|[\s,·|•–-])(?:[A-Z]{1,2}[-\s])?\d{4,5}\s+[A-ZÄÖÜÉÈ][\w.äöüéèß'-]+|\b\d{4}\s?[A-Z]{2}\s+[A-Z]\w+|"
     r"\b[A-Z][\w.]+,?\s+[A-Z]{2},?\s+\d{5}(?:-\d{4})?\b|\b[A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2}\b|\b\d{5}\b\s*,?\s*[A-Z]{3,}"
-    r"|(?<![\d-])(?:\d{2}-\d{3}|\d{4}-\d{3}|\d{3} \d{2})\s+[^\W\da-z_][^\W\d_]+"
+    r"|(?<![\d-])(?:\d{2}-\d{3}|\d{4}-\d{3}|\d{3} \d{2})\s+"
+    r"(?!(?:EUR|USD|GBP|SEK|NOK|DKK|PLN|CZK|Kč|Kr)\b)[^\W\da-z_][^\W\d_]+"
 )
 STREET = re.compile(
     r"(?:stra(?:ss|ß)e|str\.|weg|platz|allee|gasse|ring|damm)\s*\d|\b(?:rue|avenue|av\.|boulevard|bd|calle|via|piazza|"

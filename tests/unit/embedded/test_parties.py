@@ -8,6 +8,7 @@ import pytest
 
 from service.domain.records import JsonObject
 from service.domain.schema import parse_schema
+from service.embedded.anchors.parties import looks_postal
 from service.embedded.model import EmbeddedModel
 from tests.unit.embedded.laid_out import HEIGHT, page
 
@@ -149,3 +150,18 @@ def test_the_vat_number_of_the_sender_is_not_the_customers(line: float, text: st
     ]  # fmt: skip
     found = EmbeddedModel().extract(parse_schema({"type": "object", "properties": VAT_IDS}), [page(pieces)])
     assert found.values == {"seller_vat_id": "GB000000000", "buyer_vat_id": expected}
+
+
+@pytest.mark.parametrize(
+    ("line", "postal"),
+    [
+        ("110 00 Nová Lhota", True),
+        ("00-950 Jasnowo", True),
+        ("4450-123 Ponte Nova", True),
+        ("150 00 EUR", False),
+        ("1 150 00 Kč", False),
+    ],
+)
+def test_the_codes_of_places_are_told_from_amounts(line: str, postal: bool) -> None:
+    """Czech and Swedish, Polish, Portuguese ones; an amount in groups has its currency behind it."""
+    assert looks_postal(line) is postal
