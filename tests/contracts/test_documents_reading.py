@@ -312,3 +312,13 @@ def test_a_page_that_a_damaged_file_has_lost_is_not_taken_for_a_blank_one(
     with pytest.raises(InputError) as caught:
         read(reader, tmp_path, shown.replace(b"/Contents 4 0 R", b"/Contents 9 0 R"))
     assert caught.value.code is ErrorCode.DAMAGED_FILE
+
+
+def test_a_damaged_form_whose_content_stands_in_its_fields_is_read(reader: DocumentReader, tmp_path: Path) -> None:
+    """Nothing is printed on the page itself."""
+
+    def draw(canvas: Canvas) -> None:
+        canvas.acroForm.textfield(name="note", value="Delivery note 5512", x=60, y=700, width=300, height=24)
+
+    (page,) = read(reader, tmp_path, pdf_of(draw).replace(b"\nxref\n", b"\nxxxx\n"))
+    assert page.text() == "Delivery note 5512"

@@ -124,7 +124,7 @@ class PdfFile:
                 ErrorCode.DAMAGED_FILE, f"Page {index + 1} of the file is damaged and cannot be opened."
             ) from error
         try:
-            if self._rebuilt and not pdfium_c.FPDFPage_CountObjects(page):
+            if self._rebuilt and not _shows_anything(page):
                 raise InputError(
                     ErrorCode.DAMAGED_FILE,
                     f"The file is damaged, and page {index + 1} has lost its content; send it again or repair it.",
@@ -174,6 +174,10 @@ class PdfFile:
     def is_dynamic_form(self) -> bool:
         """Whether the file is an XFA form whose pages are drawn by a reader this is not (Adobe LiveCycle)."""
         return self.traits.needs_rendering or self._document.get_formtype() == pdfium_c.FORMTYPE_XFA_FULL
+
+
+def _shows_anything(page: pdfium.PdfPage) -> bool:
+    return bool(pdfium_c.FPDFPage_CountObjects(page) or pdfium_c.FPDFPage_GetAnnotCount(page))
 
 
 def _bounds(page: pdfium.PdfPage) -> tuple[float, float, float, float] | None:
