@@ -17,6 +17,8 @@ TESTS = sorted((ROOT / "tests").rglob("*.py"))
 SCRIPTS = sorted((ROOT / "service/ui/static").glob("*.js"))
 MOST_LINES = 400
 MOST_FUNCTION_LINES = 50
+LEFT_OUT = {"soffice": "LibreOffice is an optional program of the service", "fork": "no such call on Windows"}
+"""The only reasons for which a test is left out: what its condition names → why."""
 FORBIDDEN_NAMES = {"utils", "helpers", "common", "misc", "manager"}
 
 
@@ -43,6 +45,18 @@ def test_files_and_functions_fit_on_a_few_screens(path):
 def test_tests_and_scripts_are_no_longer_than_sources():
     """By theme, like what they are about."""
     assert [path.name for path in (*TESTS, *SCRIPTS) if path.read_text().count("\n") > MOST_LINES] == []
+
+
+def test_no_test_is_left_out_but_for_a_reason_that_is_named_here():
+    """A test that leaves itself out where something is not installed says nothing there, and nobody sees it."""
+    marks = [
+        f"{path.relative_to(ROOT)}: {ast.unparse(node)}"
+        for path in TESTS
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func).removeprefix("pytest.") in {"mark.skip", "mark.skipif", "skip", "importorskip"}
+    ]
+    assert [mark for mark in marks if not any(reason in mark.casefold() for reason in LEFT_OUT)] == []
 
 
 def test_tests_name_the_time_that_a_request_may_take():

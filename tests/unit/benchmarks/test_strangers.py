@@ -7,9 +7,11 @@ import unicodedata
 from random import Random
 
 import pypdfium2 as pdfium
+import pytest
+from reportlab import rl_config
 from reportlab.pdfbase.ttfonts import TTFont
 
-from benchmarks.strangers.draw import ASIAN, OWN_FACE, Look, Place, draw
+from benchmarks.strangers.draw import ASIAN, OWN_FACE, WITH_TICKS, Look, Place, draw
 from benchmarks.strangers.kinds import Kind, all_kinds, half_of
 from benchmarks.strangers.make import make_set
 from benchmarks.strangers.page import Composer
@@ -71,6 +73,13 @@ def test_the_set_loads_as_cases_whose_kinds_are_not_divided(tmp_path):
     assert all(len(found) == 1 for found in halves.values())
     for case in cases:
         assert {field.name for field in case.schema.root.properties} == case.truth.keys() | case.absent, case.file
+
+
+def test_who_draws_the_set_without_its_fonts_is_told_what_to_install(monkeypatch):
+    """And gets no set with other faces, whose figures would be others."""
+    monkeypatch.setattr(rl_config, "TTFSearchPath", ())
+    with pytest.raises(SystemExit, match="fonts-dejavu-core"):
+        draw((), Look(WITH_TICKS))
 
 
 def letters(text: str, kind: Kind) -> str:
