@@ -72,7 +72,7 @@ class Size:
     least: int = 80
     """Examples in a leaf."""
     rate: float = 0.05
-    groves: int = 3
+    groves: int = 6
     """So many times as many trees are grown, each from a seed of its own, and their mean is taken: one seed alone moves
     the line of `high` amounts by a third."""
 
