@@ -51,6 +51,7 @@ test-working: setup-test
 bench: setup-test
 	$(BIN)/python -m benchmarks.run
 	$(BIN)/python -m benchmarks.calls
+	$(BIN)/python -m benchmarks.speed
 
 # The whole evaluation: every set of FIELDMARK_EVAL (or ../shared/eval), written to docs/quality.md.
 quality: setup-test

@@ -31,6 +31,8 @@ ROOT = Path(__file__).parents[1]
 NOTES = Path(__file__).with_name("quality_notes.md")
 PLACES = Path(__file__).with_name("quality_places.md")
 """What `benchmarks.grounding` wrote."""
+SPEED = Path(__file__).with_name("quality_speed.md")
+"""What `benchmarks.speed` wrote."""
 OTHERS = Path(__file__).with_name("quality_others.md")
 """What `benchmarks.others` wrote."""
 OTHERS_HEADING = "## Against what a user would pick instead"
@@ -141,6 +143,8 @@ def report(run: Figures, measured: str, sets: Iterable[str]) -> Iterator[str]:
     yield NOTES.read_text(encoding="utf-8").strip()
     yield "## Places"
     yield PLACES.read_text(encoding="utf-8").strip()
+    yield "## Speed"
+    yield SPEED.read_text(encoding="utf-8").strip()
     yield "## Field by field"
     for name in sets:
         yield f"### {name}"
