@@ -18,7 +18,7 @@ from pathlib import Path
 
 from benchmarks.eval_words import EvalCase, KeptWords, eval_cases
 from service.domain.pages import PageText
-from service.extraction.boundaries import find_documents
+from service.extraction.splitting.boundaries import find_documents
 
 SETS = (
     "adbuy",

@@ -31,8 +31,8 @@ from service.domain.pages import PageText, TextSource
 from service.domain.records import Confidence, Extraction, FieldEntry, Json, Scalar
 from service.evaluation.cases import Case, Place, load_cases
 from service.evaluation.compare import boxes_meet
-from service.extraction.decode import decode_choice
-from service.extraction.ground import ground
+from service.extraction.decoding.decode import decode_choice
+from service.extraction.grounding.ground import ground
 from service.protocol.completion import Choice, Message
 
 SETS = ("sroie", "wildreceipt", "funsd", "adbuy", "invoices-eu-xml", "invoices-misc", "tax-forms")

@@ -26,16 +26,15 @@ from benchmarks.eval_words import KeptWords
 from benchmarks.real_documents import eval_folder
 from service.domain.pages import PageText
 from service.domain.records import BoxCheck, Extraction, Json, Scalar
-from service.domain.schema import walk_leaves
+from service.domain.schema import general_pointer, walk_leaves
 from service.domain.shares import Share
 from service.embedded.model import EmbeddedModel
 from service.evaluation.cases import Case, load_cases
 from service.evaluation.compare import is_same
-from service.extraction.decode import decode_choice
-from service.extraction.ground import ground
-from service.extraction.judging import general
-from service.extraction.shape import walk_fields
-from service.extraction.trust import Opinion
+from service.extraction.confidence.trust import Opinion
+from service.extraction.decoding.decode import decode_choice
+from service.extraction.grounding.ground import ground
+from service.extraction.schema.shape import walk_fields
 from service.protocol.completion import Choice, Message
 
 SETS = ("sroie", "wildreceipt", "adbuy", "invoices-eu-xml", "invoices-misc", "tax-forms", "nda")
@@ -57,11 +56,11 @@ class OtherModel:
         leaves = [(path, value) for path, value in walk_leaves(case.truth) if value is not None]
         by_kind: dict[tuple[str, str | None], list[Scalar]] = defaultdict(list)
         for path, value in leaves:
-            if field := kinds.get(general(path)):
+            if field := kinds.get(general_pointer(path)):
                 by_kind[field.type, field.format].append(value)
         changed: dict[str, Scalar] = {}
         for path, value in leaves:
-            field, own = kinds.get(general(path)), embedded.fields.get(path)
+            field, own = kinds.get(general_pointer(path)), embedded.fields.get(path)
             if field is None or path.split("/")[1] in case.ignored:
                 continue
             mistake = own.value if own is not None and own.value is not None else value

@@ -28,8 +28,8 @@ from service.domain.pages import PageText
 from service.domain.records import Extraction
 from service.domain.traffic import RateLimit, TrafficGate
 from service.embedded.version import MODEL_VERSION
-from service.extraction.answer import parse_answer
-from service.extraction.encode import CompletionHead, EncodeOptions, encode_completion
+from service.extraction.decoding.answer import parse_answer
+from service.extraction.decoding.encode import CompletionHead, EncodeOptions, encode_completion
 from service.jobs.keeper import ClaimKeeper
 from service.jobs.lifecycle import LeaseRule
 from service.jobs.memory import lessons_of

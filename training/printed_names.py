@@ -13,7 +13,7 @@ from importlib import resources
 from babel.dates import get_month_names
 from babel.numbers import get_currency_symbol, list_currencies
 
-from service.extraction.printed import NAMES_FILE, month_key
+from service.extraction.text.printed import NAMES_FILE, month_key
 
 _LOCALES = (
     "en",
@@ -68,7 +68,7 @@ def collect_names() -> dict[str, dict[str, str]]:
 
 def main() -> None:
     """Write the file."""
-    path = resources.files("service.extraction") / NAMES_FILE
+    path = resources.files("service.extraction.text") / NAMES_FILE
     text = json.dumps(collect_names(), ensure_ascii=False, indent=0)
     with resources.as_file(path) as file:
         file.write_text(f"{text}\n", encoding="utf-8")

@@ -32,7 +32,7 @@ from service.domain.errors import ErrorCode
 from service.domain.judgements import Curve
 from service.domain.memory import LessonKind, Memory
 from service.domain.shares import Share
-from service.extraction.hints import place_in_words
+from service.extraction.learning.hints import place_in_words
 from service.jobs.memory import delete_memory, list_memories
 from service.jobs.paging import read_cursor, write_cursor
 from service.jobs.quality import FieldQuality, Quality, Week, quality

@@ -20,7 +20,7 @@ from service.domain.errors import ErrorCode
 from service.domain.records import JsonObject
 from service.domain.schema import parse_schema
 from service.domain.schema_version import READY_VERSION, SchemaVersion
-from service.extraction.effective import effective_schema
+from service.extraction.schema.effective import effective_schema
 from service.jobs.generate_schema import MOST_FILES
 from service.jobs.schemas import LONGEST_NAME, find_schema, list_schemas, put_schema, schema_versions
 from service.jobs.services import Services

@@ -58,7 +58,7 @@ def show(
 
     from service.auth.callers import LOCAL_TENANT
     from service.domain.schema import parse_schema
-    from service.extraction.effective import effective_schema
+    from service.extraction.schema.effective import effective_schema
     from service.jobs.schemas import find_schema
 
     with open_services(_settings(home)) as services:

@@ -76,6 +76,11 @@ def escape_pointer(name: str) -> str:
     return name.replace("~", "~0").replace("/", "~1")
 
 
+def general_pointer(pointer: str) -> str:
+    """A pointer into a record with `*` for the rows, `/lines/*/price`."""
+    return "/".join("*" if token.isdecimal() else token for token in pointer.split("/"))
+
+
 def walk_leaves(value: Json, path: str = "") -> Iterator[tuple[str, Scalar]]:
     """Every scalar of a value with its JSON Pointer, in order; an empty array or object has none."""
     if isinstance(value, dict):

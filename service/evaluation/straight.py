@@ -6,13 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from service.domain.records import Extraction
-from service.domain.schema import escape_pointer
+from service.domain.schema import escape_pointer, general_pointer
 from service.evaluation.cases import Case
 from service.evaluation.compare import is_empty
 from service.evaluation.metrics import ALL, Scorer
-from service.extraction.judging import general
-from service.extraction.review import is_doubtful
-from service.extraction.review_policy import parse_policy, unsure_together
+from service.extraction.reviewing.policy import parse_policy, unsure_together
+from service.extraction.reviewing.reasons import is_doubtful
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ def _pass(
     case: Case, extraction: Extraction, counts: Callable[[str], bool], unsure: frozenset[str] = frozenset()
 ) -> Pass:
     """By the leaves whose pointer (`*` for rows) counts; at least one of them must be filled, none be in doubt."""
-    told = {path: entry for path, entry in extraction.fields.items() if counts(path) or counts(general(path))}
+    told = {path: entry for path, entry in extraction.fields.items() if counts(path) or counts(general_pointer(path))}
     filled = [entry for entry in told.values() if not is_empty(entry.value)]
     doubted = unsure or any(is_doubtful(entry) for entry in told.values())
     unseen = bool(filled) and not doubted

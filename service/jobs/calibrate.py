@@ -10,10 +10,10 @@ from functools import partial
 from service.domain.jobs import Job
 from service.domain.judgements import Curve, Judgement, Tally
 from service.domain.records import Confidence, FieldEntry, Issue, Record, Stage
+from service.domain.schema import general_pointer
 from service.domain.shares import Share
-from service.extraction.curves import FEWEST, fit_curve
-from service.extraction.judging import general
-from service.extraction.review_policy import ReviewPolicy, parse_policy, unsure_together
+from service.extraction.confidence.curves import FEWEST, fit_curve
+from service.extraction.reviewing.policy import ReviewPolicy, parse_policy, unsure_together
 from service.jobs.services import Services
 
 DEFAULT_TARGET = 0.98
@@ -115,7 +115,7 @@ def _short(judged: Sequence[Judgement], policy: ReviewPolicy) -> Mapping[str, Sh
 def _settled(pointer: str, entry: FieldEntry, policy: ReviewPolicy, short: Mapping[str, Share]) -> FieldEntry:
     if entry.confidence is Confidence.LOW or entry.value is None:
         return entry
-    name = general(pointer)
+    name = general_pointer(pointer)
     return replace(entry, confidence=Confidence.LOW) if name in short or policy.is_beyond(name, entry.value) else entry
 
 

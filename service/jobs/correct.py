@@ -13,9 +13,9 @@ from service.domain.corrections import Correction, Operation, OperationKind, Rev
 from service.domain.errors import ErrorCode, InputError, StateError
 from service.domain.jobs import EventType, Job
 from service.domain.records import Json, Scalar
-from service.extraction.correcting import make_correction, touching
-from service.extraction.draft import Draft, MisfitError
-from service.extraction.overlay import Overlay, lay_over, same_value, standing_corrections
+from service.extraction.reviewing.correcting import make_correction, touching
+from service.extraction.reviewing.draft import Draft, MisfitError
+from service.extraction.reviewing.overlay import Overlay, lay_over, same_value, standing_corrections
 from service.jobs.current import Current, corrected, load_machine, refuse_unfinished
 from service.jobs.merge_splits import RunResult
 from service.jobs.queries import get_job

@@ -12,7 +12,7 @@ from service.domain.errors import ErrorCode, StateError
 from service.domain.jobs import Job, ReviewState
 from service.domain.judgements import Curve
 from service.domain.records import NO_USAGE, Confidence, Origin, Record
-from service.extraction.overlay import Overlay, close, lay_over
+from service.extraction.reviewing.overlay import Overlay, close, lay_over
 from service.jobs.merge_splits import RunResult
 from service.jobs.services import Services
 from service.jobs.unique import asks_for_unique, with_unique

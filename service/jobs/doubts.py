@@ -8,8 +8,8 @@ from service.domain.jobs import Job
 from service.domain.pages import PageRange
 from service.domain.records import Issue, PageCoverage, PageState, Record, Stage
 from service.domain.routes import UnroutedReason
-from service.extraction.review import review_reasons
-from service.extraction.review_policy import apply_policy, limit_reasons, parse_policy
+from service.extraction.reviewing.policy import apply_policy, limit_reasons, parse_policy
+from service.extraction.reviewing.reasons import review_reasons
 
 UNROUTED = "unrouted"
 """The reason, and the code of the issue, of a document that was given no schema."""

@@ -11,11 +11,11 @@ from service.domain.jobs import Fault, QueueName, Step, StepKind
 from service.domain.pages import NO_TURNS, PageRange, PageText, TextSource, Turns
 from service.domain.records import Extraction
 from service.domain.schema import ExtractionSchema
-from service.extraction.decode import Finish, decode_choice, judge_finish_reason
-from service.extraction.ground import ground
-from service.extraction.hints import with_hints
-from service.extraction.narrow import narrow_schema
-from service.extraction.plan import PlannedSplit, SplitKind, halve, halve_fields
+from service.extraction.decoding.decode import Finish, decode_choice, judge_finish_reason
+from service.extraction.grounding.ground import ground
+from service.extraction.learning.hints import with_hints
+from service.extraction.schema.narrow import narrow_schema
+from service.extraction.splitting.plan import PlannedSplit, SplitKind, halve, halve_fields
 from service.jobs.lifecycle import NewStep, is_to_read
 from service.jobs.memory import lessons_of, recall
 from service.jobs.model_request import ask

@@ -8,7 +8,7 @@ from dataclasses import replace
 from service.domain.jobs import Job
 from service.domain.pages import PageRange, PageText, TextSource
 from service.domain.routes import Route
-from service.extraction.boundaries import find_documents as find_boundaries
+from service.extraction.splitting.boundaries import find_documents as find_boundaries
 from service.jobs.services import Services
 from service.jobs.settle import Claim, Outcome
 

@@ -22,7 +22,7 @@ from service.domain.jobs import (
 )
 from service.domain.pages import PageRange, TextSource
 from service.domain.traffic import ClosedRoad, Waiting
-from service.extraction.plan import PlannedSplit
+from service.extraction.splitting.plan import PlannedSplit
 
 EMPTY = StepTally()
 BACK_OFF_S = (1.0, 4.0, 16.0)

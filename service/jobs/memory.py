@@ -13,9 +13,9 @@ from service.domain.judgements import Judgement
 from service.domain.memory import Landmark, Lessons, Memory
 from service.domain.pages import PageText
 from service.domain.records import Confidence, Record
-from service.extraction.judging import judge
-from service.extraction.memory import SAME_LAYOUT, Reviewed, landmarks, learn, likeness, title_of
-from service.extraction.overlay import lay_over
+from service.extraction.confidence.judging import judge
+from service.extraction.learning.memory import SAME_LAYOUT, Reviewed, landmarks, learn, likeness, title_of
+from service.extraction.reviewing.overlay import lay_over
 from service.jobs.current import Current, corrected, load_machine
 from service.jobs.doubts import find_doubts
 from service.jobs.services import Services

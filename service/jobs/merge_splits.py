@@ -23,15 +23,15 @@ from service.domain.records import (
     Usage,
     join_processing,
 )
-from service.extraction.boundaries import find_documents
-from service.extraction.check import run_checks
-from service.extraction.coverage import SplitCoverage, SplitOutcome, build_coverage
-from service.extraction.ground import ground
-from service.extraction.merge import merge
-from service.extraction.narrow import narrow_schema
-from service.extraction.overlay import close, lay_over
-from service.extraction.shape import blank_extraction
-from service.extraction.trust import weigh
+from service.extraction.checks.check import run_checks
+from service.extraction.confidence.trust import weigh
+from service.extraction.grounding.ground import ground
+from service.extraction.merging.coverage import SplitCoverage, SplitOutcome, build_coverage
+from service.extraction.merging.merge import merge
+from service.extraction.reviewing.overlay import close, lay_over
+from service.extraction.schema.narrow import narrow_schema
+from service.extraction.schema.shape import blank_extraction
+from service.extraction.splitting.boundaries import find_documents
 from service.jobs import lifecycle
 from service.jobs.calibrate import calibrate
 from service.jobs.doubts import find_doubts, left_out_pages, unrouted_documents, unrouted_issues

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from service.domain.jobs import Job, StepKind, StepState
 from service.domain.pages import PageRange
 from service.domain.records import Extraction, JsonObject
-from service.extraction.merge import merge
+from service.extraction.merging.merge import merge
 from service.jobs.services import Services
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from service.domain.errors import ErrorCode, InputError, ServiceError, StateError
 from service.domain.jobs import Job, JobSchema, Priority
-from service.extraction.changes import RecordChanges, compare_records
-from service.extraction.overlay import close, lay_over
+from service.extraction.reviewing.changes import RecordChanges, compare_records
+from service.extraction.reviewing.overlay import close, lay_over
 from service.jobs.control import rerun_job
 from service.jobs.current import load_current, load_machine
 from service.jobs.queries import list_jobs

@@ -27,7 +27,7 @@ from service.domain.records import (
     Verdict,
 )
 from service.domain.routes import JobSchema, Route
-from service.extraction.encode import CompletionHead, EncodeOptions, encode_completion
+from service.extraction.decoding.encode import CompletionHead, EncodeOptions, encode_completion
 from service.jobs.current import Version, load_current
 from service.jobs.merge_splits import LOST_PAGES, RunResult
 from service.jobs.services import Services

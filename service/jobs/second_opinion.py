@@ -10,8 +10,8 @@ from service.domain.errors import ServiceError
 from service.domain.jobs import Job
 from service.domain.pages import TextSource
 from service.domain.records import Issue, Processing, Stage
-from service.extraction.decode import decode_choice
-from service.extraction.trust import Opinion
+from service.extraction.confidence.trust import Opinion
+from service.extraction.decoding.decode import decode_choice
 from service.jobs.lifecycle import READABLE
 from service.jobs.model_request import ask
 from service.jobs.services import Services

@@ -21,7 +21,7 @@ from service.domain.jobs import (
 )
 from service.domain.pages import TextSource
 from service.domain.records import NO_USAGE, Processing, Usage, join_processing
-from service.extraction.plan import PlannedSplit, SchemaRoom, group_fields, plan_splits, split_by_fields
+from service.extraction.splitting.plan import PlannedSplit, SchemaRoom, group_fields, plan_splits, split_by_fields
 from service.jobs import lifecycle
 from service.jobs.lifecycle import READABLE, LeaseRule, NewStep, RunView
 from service.jobs.services import Services

@@ -14,10 +14,10 @@ from service.domain.jobs import EventType, Job, JobOptions, JobStatus, Step, Ste
 from service.domain.records import Issue, JsonObject, Stage
 from service.domain.routes import JobSchema
 from service.domain.schema import ExtractionSchema, SchemaField, known_schema
-from service.extraction.check import parse_checks
-from service.extraction.narrow import narrow_schema
-from service.extraction.plan import group_fields
-from service.extraction.review_policy import parse_policy
+from service.extraction.checks.check import parse_checks
+from service.extraction.reviewing.policy import parse_policy
+from service.extraction.schema.narrow import narrow_schema
+from service.extraction.splitting.plan import group_fields
 from service.jobs.batch_books import hold_open
 from service.jobs.model_rules import check_model_rules
 from service.jobs.services import Services

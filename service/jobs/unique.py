@@ -8,7 +8,7 @@ from dataclasses import replace
 from service.domain.jobs import Job
 from service.domain.records import CheckResult, Record
 from service.domain.schema import ExtractionSchema
-from service.extraction.unique import UniqueKey, unique_keys
+from service.extraction.checks.unique import UniqueKey, unique_keys
 from service.storage.store import Rows
 from service.storage.unique import UniqueRow
 

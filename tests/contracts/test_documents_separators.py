@@ -14,7 +14,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from benchmarks.reading import new_reader
 from service.domain.pages import PageRange, PageText, TextSource
-from service.extraction.boundaries import find_documents
+from service.extraction.splitting.boundaries import find_documents
 
 
 def bars(canvas: Canvas, caption: str = "") -> None:

@@ -16,7 +16,7 @@ from service.clients.openai_compatible import OpenAiCompatibleClient, OpenAiOpti
 from service.domain.errors import ClientError
 from service.domain.geometry import Box
 from service.domain.pages import PageSize, PageText, TextSource, Word
-from service.extraction.answer import parse_answer
+from service.extraction.decoding.answer import parse_answer
 from service.protocol.completion import ChatCompletion
 from service.protocol.request import ExtractionOptions, ExtractionRequest, build_extraction_request
 from tests.fakes.model_stub import GOOD_KEY, ModelStub

@@ -28,7 +28,7 @@ from service.api.forms import Fields, is_form, read_form
 from service.domain.errors import ErrorCode, InputError
 from service.domain.jobs import Job, JobStatus
 from service.domain.records import JsonObject
-from service.extraction.encode import EncodeOptions
+from service.extraction.decoding.encode import EncodeOptions
 from service.jobs.dropin import served_model
 from service.jobs.job_groups import GroupView, get_group, is_done, list_groups, submit_group
 from service.jobs.result import merged_completion

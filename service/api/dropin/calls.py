@@ -17,7 +17,7 @@ from service.api.errors import error_body
 from service.api.waiting import keep_asking
 from service.domain.errors import ServiceError
 from service.domain.jobs import Job
-from service.extraction.encode import EncodeOptions
+from service.extraction.decoding.encode import EncodeOptions
 from service.jobs.dropin import Attendance, require_result
 from service.jobs.result import merged_completion
 from service.jobs.services import Services

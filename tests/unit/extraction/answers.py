@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from service.domain.geometry import Box
 from service.domain.records import Confidence, Extraction, FieldEntry, Json, JsonObject, Location, Verdict
 from service.domain.schema import ExtractionSchema, parse_schema, walk_leaves
-from service.extraction.decode import decode_choice
+from service.extraction.decoding.decode import decode_choice
 from service.protocol.completion import Choice
 
 

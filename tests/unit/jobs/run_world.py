@@ -18,7 +18,7 @@ from service.domain.jobs import Fault, Job, JobOptions, JobStatus, Step, StepKin
 from service.domain.pages import PageRange, TextSource
 from service.domain.records import JsonObject, PageState
 from service.domain.routes import JobSchema
-from service.extraction.plan import PlannedSplit, SplitKind, halve
+from service.extraction.splitting.plan import PlannedSplit, SplitKind, halve
 from service.jobs import lifecycle
 from service.jobs.control import end_cancelled, retry_job
 from service.jobs.lifecycle import LeaseRule, NewStep

@@ -12,7 +12,7 @@ from service.domain.errors import ErrorCode
 from service.domain.jobs import Fault, JobStatus, Step, StepKind, StepState, StepTally, Tallies
 from service.domain.pages import PageRange, TextSource
 from service.domain.traffic import ClosedRoad, Waiting, WaitReason
-from service.extraction.plan import PlannedSplit, SplitKind
+from service.extraction.splitting.plan import PlannedSplit, SplitKind
 from service.jobs import lifecycle
 from service.jobs.lifecycle import BACK_OFF_S, LeaseRule, RunView
 

@@ -1,0 +1,1 @@
+"""Whether a record agrees with itself, and with what other documents may not share."""

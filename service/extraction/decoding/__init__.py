@@ -1,0 +1,1 @@
+"""From the wire to an extraction, and back; what a model wrote is never trusted. Knows no pages."""

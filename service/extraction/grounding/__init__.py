@@ -1,0 +1,1 @@
+"""Where each value stands on its pages, and whether a given place is the right one."""
