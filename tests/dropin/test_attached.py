@@ -12,15 +12,19 @@ import httpx
 import openai
 import pytest
 from openai import OpenAI
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tests.api.job_calls import letter
 from tests.dropin.conftest import KEY, Live, Starter
 from tests.dropin.vendor_calls import CHAT, EXTRACTION, body, content_of
+from tests.fakes.http_server import http_server
 from tests.fakes.model_stub import ModelStub
 from tests.fakes.pipeline import wait_until
 
 MANY = 64
 PLACES = 4
+TOO_SHORT = httpx.Timeout(60.0, read=0.001)
+"""For a request whose answer the model keeps back."""
 
 
 def jobs_of(live: Live) -> list[dict[str, Any]]:
@@ -41,16 +45,28 @@ def leaves_early(live: Live) -> bool:
         return next(stream.iter_lines()).startswith(":")
 
 
-def first_in_vain(let_go: Callable[[], None]) -> Callable[[Any], None]:
-    """Gives the first request too little time; the model answers once the second is sent, which has time enough."""
+def out_of_time(live: Live) -> Callable[[str, Any], None]:
+    """Ends a request's time for reading once its job is listed: to be given as `trace`, beside a tiny time."""
+
+    def trace(event: str, _info: Any) -> None:
+        if event == "http11.receive_response_headers.started":
+            wait_until(lambda: bool(jobs_of(live)))
+
+    return trace
+
+
+def first_in_vain(live: Live, let_go: Callable[[], None]) -> Callable[[Any], None]:
+    """Ends the first request's time once there is its job; the model answers when the second is sent."""
     sent = 0
 
     def before(request: Any) -> None:
         nonlocal sent
         sent += 1
-        if sent > 1:
+        if sent == 1:
+            request.extensions |= {"trace": out_of_time(live), "timeout": TOO_SHORT.as_dict()}
+        else:
+            wait_until(lambda: waiters(live) == 0)
             let_go()
-        request.extensions["timeout"] = {"connect": 60, "write": 60, "pool": 60, "read": 1.5 if sent == 1 else 60}
 
     return before
 
@@ -60,8 +76,8 @@ def test_a_client_that_retries_after_a_timeout_gets_the_running_job(start: Start
     with ModelStub() as stub:
         live = start(upstage_base_url=stub.base_url, upstage_api_key="up_test", model="upstage")
         stub.hold()
-        connections = openai.DefaultHttpxClient(event_hooks={"request": [first_in_vain(stub.let_go)]})
-        with OpenAI(base_url=live.base_url, api_key=KEY, max_retries=5, http_client=connections) as client:
+        connections = openai.DefaultHttpxClient(event_hooks={"request": [first_in_vain(live, stub.let_go)]})
+        with OpenAI(base_url=live.base_url, api_key=KEY, max_retries=1, http_client=connections) as client:
             answer = client.chat.completions.create(**body())
         assert answer.choices[0].finish_reason == "stop"
         assert stub.stats()["requests"] == 1
@@ -83,6 +99,7 @@ def test_two_that_ask_the_same_at_once_share_a_job_and_a_third_later_does_not(st
         assert [answer.status_code for answer in answers] == [200] * 3
         first, second, third = (answer.headers["x-fieldmark-job"] for answer in answers)
         assert first == second != third
+        wait_until(lambda: waiters(live) == 0)
         later = live.client.post(CHAT, json=asked).headers["x-fieldmark-job"]
         assert later not in (first, third)
     assert len(jobs_of(live)) == 3
@@ -95,11 +112,36 @@ def test_an_answer_that_nobody_had_waits_for_the_retry(start: Starter) -> None:
     with ModelStub() as stub:
         live = start(upstage_base_url=stub.base_url, upstage_api_key="up_test", model="upstage")
         stub.hold()
-        while not jobs_of(live):  # on a busy machine the first may be gone before its request is read
-            with pytest.raises(httpx.ReadTimeout):
-                live.client.post(CHAT, json=body(), timeout=httpx.Timeout(60.0, read=1.5))
+        with pytest.raises(httpx.ReadTimeout):
+            live.client.post(CHAT, json=body(), timeout=TOO_SHORT, extensions={"trace": out_of_time(live)})
+        wait_until(lambda: waiters(live) == 0)
         stub.let_go()
         wait_until(lambda: jobs_of(live)[0]["status"] == "succeeded")
+        assert live.client.post(CHAT, json=body()).status_code == 200
+        assert stub.stats()["requests"] == 1
+    assert len(jobs_of(live)) == 1
+
+
+def cut_at_the_end(live: Live) -> ASGIApp:
+    """The same service behind connections that are gone once the job is over."""
+    app = live.service.app()
+
+    async def cut(scope: Scope, receive: Receive, send: Send) -> None:
+        async def hear() -> Message:
+            over = scope["type"] == "http" and [job["status"] for job in jobs_of(live)] == ["succeeded"]
+            return {"type": "http.disconnect"} if over else await receive()
+
+        await app(scope, hear, send)
+
+    return cut
+
+
+def test_an_answer_made_for_a_connection_that_is_gone_waits_for_the_retry_too(start: Starter) -> None:
+    """The client left between the last look for its job and the answer."""
+    with ModelStub() as stub:
+        live = start(upstage_base_url=stub.base_url, upstage_api_key="up_test", model="upstage")
+        with http_server(cut_at_the_end(live)) as url:
+            httpx.post(url + CHAT, json=body(), headers=live.client.headers, timeout=120)
         assert live.client.post(CHAT, json=body()).status_code == 200
         assert stub.stats()["requests"] == 1
     assert len(jobs_of(live)) == 1

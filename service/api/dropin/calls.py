@@ -11,6 +11,7 @@ from anyio import to_thread
 from fastapi import Request, Response
 from fastapi.responses import StreamingResponse
 from starlette.background import BackgroundTask
+from starlette.requests import ClientDisconnect
 
 from service.api.context import context_of, request_id_of
 from service.api.errors import error_body
@@ -57,6 +58,8 @@ class Call:
         wait_s = context_of(self.request).settings.dropin_wait_s
         job = await keep_asking(self.request, self.attendance.look, _is_over, seconds=wait_s)
         body = await to_thread.run_sync(self._body, job, path)
+        if await self.request.is_disconnected():  # the answer waits for who asks again
+            raise ClientDisconnect
         leave = BackgroundTask(self.attendance.leave)
         return Response(body, headers=self._headers(), media_type="application/json", background=leave)
 
