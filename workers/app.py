@@ -19,7 +19,7 @@ from celery.signals import (
 from service.domain.jobs import Job, Priority, QueueName, Step, StoredFile
 from service.domain.pages import PageText
 from service.domain.records import Extraction, Issue
-from service.jobs.merge_splits import RunResult
+from service.domain.results import RunResult
 from service.jobs.run_steps import begin_ring
 from service.jobs.send_webhooks import WebhookSender
 from service.jobs.services import Services

@@ -13,11 +13,11 @@ from service.domain.corrections import Correction, Operation, OperationKind, Rev
 from service.domain.errors import ErrorCode, InputError, StateError
 from service.domain.jobs import EventType, Job
 from service.domain.records import Json, Scalar
+from service.domain.results import RunResult
 from service.extraction.reviewing.correcting import make_correction, touching
 from service.extraction.reviewing.draft import Draft, MisfitError
 from service.extraction.reviewing.overlay import Overlay, lay_over, same_value, standing_corrections
 from service.jobs.current import Current, corrected, load_machine, refuse_unfinished
-from service.jobs.merge_splits import RunResult
 from service.jobs.queries import get_job
 from service.jobs.reviewing import current_reasons, stand, standing_of
 from service.jobs.services import Services

@@ -12,8 +12,8 @@ from service.domain.errors import ErrorCode, StateError
 from service.domain.jobs import Job, ReviewState
 from service.domain.judgements import Curve
 from service.domain.records import NO_USAGE, Confidence, Origin, Record
+from service.domain.results import RunResult
 from service.extraction.reviewing.overlay import Overlay, close, lay_over
-from service.jobs.merge_splits import RunResult
 from service.jobs.services import Services
 from service.jobs.unique import asks_for_unique, with_unique
 from service.storage.codec import unpack

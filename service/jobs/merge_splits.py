@@ -8,13 +8,11 @@ from dataclasses import dataclass, field, replace
 
 from service.domain.errors import ErrorCode
 from service.domain.jobs import Fault, Job, JobStatus, ReviewState, Step, StepKind, StepState
-from service.domain.judgements import Curve
 from service.domain.pages import TextSource, Turns
 from service.domain.records import (
     NO_USAGE,
     Extraction,
     Issue,
-    PageCoverage,
     PageState,
     Processing,
     Record,
@@ -23,6 +21,7 @@ from service.domain.records import (
     Usage,
     join_processing,
 )
+from service.domain.results import LOST_PAGES, RunResult
 from service.extraction.checks.check import run_checks
 from service.extraction.confidence.trust import weigh
 from service.extraction.grounding.ground import ground
@@ -43,29 +42,6 @@ from service.storage.codec import pack
 from service.storage.store import Rows
 
 _LOOKED_AT_PAGES = 20
-LOST_PAGES = frozenset({PageState.FAILED, PageState.SKIPPED_LIMIT, PageState.NOT_REACHED, PageState.UNREADABLE})
-"""Pages whose values a result may lack."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunResult:
-    """What a run gave; immutable, corrections lie over it."""
-
-    records: tuple[Record, ...]
-    coverage: tuple[PageCoverage, ...]
-    issues: tuple[Issue, ...]
-    usage: Usage
-    model: str
-    processing: tuple[Processing, ...] = ()
-    """Who saw which pages, in all runs."""
-    splits: tuple[SplitRows, ...] = ()
-    """One entry for each split that was answered, in order."""
-    demoted: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
-    """Record id → pointers of values that the model called `high` and that are `low` all the same."""
-    turns: Turns = field(default_factory=dict[int, int])
-    """How pages were turned when their words were read: places are on them as they were shown then."""
-    curves: Mapping[str, Curve] = field(default_factory=dict[str, Curve])
-    """Schema name → what the model's probabilities mean; the records have them as the model told them."""
 
 
 @dataclass(frozen=True, slots=True)

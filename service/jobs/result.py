@@ -26,10 +26,10 @@ from service.domain.records import (
     Usage,
     Verdict,
 )
+from service.domain.results import LOST_PAGES, RunResult
 from service.domain.routes import JobSchema, Route
 from service.extraction.decoding.encode import CompletionHead, EncodeOptions, encode_completion
 from service.jobs.current import Version, load_current
-from service.jobs.merge_splits import LOST_PAGES, RunResult
 from service.jobs.services import Services
 from service.protocol.completion import ChatCompletion
 from service.protocol.emission import WirePath, emit

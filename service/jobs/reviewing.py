@@ -12,7 +12,7 @@ from service.domain.records import Json, JsonObject
 from service.domain.review import Standing
 from service.jobs.current import Current, refuse_unfinished
 from service.jobs.doubts import find_doubts
-from service.jobs.memory import forget_lookback, keep_lookback, look_back
+from service.jobs.lookback import forget_lookback, keep_lookback, look_back
 from service.jobs.queries import get_job
 from service.jobs.services import Services
 from service.storage.store import Rows
