@@ -9,14 +9,14 @@ from typing import IO, Annotated
 
 from anyio import to_thread
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from service.api.answers import API, PageQuery, Payload, moment
 from service.api.batches import BatchId
 from service.api.bodies import read_object
 from service.api.context import Reader, ServicesOf, Submitter, refuse_query
 from service.api.documentation import binary, errors, json_body, success
-from service.api.faults import validation_fault
+from service.api.faults import check_body
 from service.api.job_requests import IN_IDS, PRINTABLE
 from service.api.result_files import FileAnswer, FileQuery, content_disposition
 from service.domain.errors import ErrorCode
@@ -143,7 +143,7 @@ EXPORT_REQUEST: JsonObject = {"schema": "invoice", "release": "approved", "recei
 )
 async def create_export(request: Request, services: ServicesOf, caller: Submitter) -> Response:
     """Each record goes to a receiver once, and again only when it was changed; ask, fetch, confirm."""
-    wanted = _checked(await read_object(request))
+    wanted = check_body(ExportRequest, await read_object(request))
     new = NewExport(
         schema_name=wanted.schema_,
         release=wanted.release,
@@ -224,13 +224,6 @@ def read_batch_result(
         tenant_id=caller.tenant_id, batch_id=batch_id, schema_name=wanted.schema_, version=wanted.version
     )
     return _streamed(options, lambda out: collect_batch(services, records, out, options), batch_id)
-
-
-def _checked(body: JsonObject) -> ExportRequest:
-    try:
-        return ExportRequest.model_validate(body)
-    except ValidationError as error:
-        raise validation_fault(error, ErrorCode.INVALID_REQUEST) from None
 
 
 def _streamed(options: ExportOptions, write: Callable[[IO[bytes]], object], name: str) -> Response:

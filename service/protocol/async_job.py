@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Annotated, cast
+from typing import Annotated
 
-from pydantic import BeforeValidator, Field, JsonValue, model_validator
+from pydantic import BeforeValidator, Field, JsonValue
 
 from service.protocol.base import Count, WireModel
 from service.protocol.completion import ChatCompletion
@@ -41,10 +41,6 @@ class BatchStatus(StrEnum):
     IN_PROGRESS = "IN_PROGRESS"
     COMPLETED = "COMPLETED"
     FAILED = "FAILED"
-
-
-_ENDED_JOB = frozenset({JobStatus.COMPLETED, JobStatus.FAILED, JobStatus.CANCELED})
-_ENDED_BATCH = frozenset({BatchStatus.COMPLETED, BatchStatus.FAILED})
 
 
 def _schema_value(value: object) -> object:
@@ -109,12 +105,6 @@ class ExtractionJob(WireModel):
     completed_at: str | None = None
     batches: list[JobBatch] = Field(default_factory=list[JobBatch])
 
-    def has_ended(self) -> bool:
-        """Whether polling may stop: the status says so, `completed_at` is set, or every batch has ended."""
-        if self.status in _ENDED_JOB or self.completed_at:
-            return True
-        return bool(self.batches) and all(batch.status in _ENDED_BATCH for batch in self.batches)
-
     def body(self) -> dict[str, JsonValue]:
         """The job as it is sent: moments not reached are null, a result that was not asked for is left out."""
         plain: dict[str, JsonValue] = self.model_dump(exclude={"batches"})
@@ -130,19 +120,9 @@ def _batch_body(batch: JobBatch) -> JsonValue:
 
 
 class JobList(WireModel):
-    """The caller's jobs. The vendor's shape is not known: a bare list and the key `data` are read as well."""
+    """The caller's jobs. The vendor does not document this shape; it is that of its receipts, in one list."""
 
     jobs: list[ExtractionJob]
-
-    @model_validator(mode="before")
-    @classmethod
-    def _accept_other_shapes(cls, body: object) -> object:
-        if isinstance(body, list):
-            return {"jobs": cast("list[object]", body)}
-        if isinstance(body, dict) and "jobs" not in body and "data" in body:
-            given = cast("dict[str, object]", body)
-            return {"jobs": given["data"]}
-        return cast(object, body)
 
 
 def wire_time(moment: datetime) -> str:

@@ -77,7 +77,7 @@ def test_results_come_only_when_asked_for_and_jobs_are_listed(live: Live) -> Non
     assert "result" not in plain["batches"][0]
     listed = live.client.get(f"{EXTRACTION}/jobs").json()
     assert listed["jobs"][0] == plain
-    assert JobList.model_validate(listed).jobs[0].has_ended()
+    assert JobList.model_validate(listed).jobs[0].status == "COMPLETED"
 
 
 def test_states_before_the_end(start: Starter) -> None:

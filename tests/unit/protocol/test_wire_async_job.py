@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from pydantic import ValidationError
 
-from service.protocol.async_job import ExtractionJob, JobList, JobReceipt, JobStatus, read_submission, wire_time
+from service.protocol.async_job import ExtractionJob, JobReceipt, JobStatus, read_submission, wire_time
 from service.protocol.request import ExtractionOptions
 
 JOB_ID = "00000000-0000-4000-8000-000000000000"
@@ -61,31 +61,6 @@ def test_a_finished_job_is_read_with_its_results():
     assert done.result.choices[0].message.text() == '{"bank_name":"Bank of Dream"}'
     assert (failed.result, failed.failure_message) == (None, "damaged")
     assert (job.total_documents, job.completed_documents) == (2, 1)
-    assert job.has_ended()
-
-
-@pytest.mark.parametrize(
-    ("changes", "ended"),
-    [
-        ({"status": "CREATED", "completed_at": None, "batches": []}, False),
-        ({"status": "IN_PROGRESS", "completed_at": None, "batches": [{"id": 1, "status": "COMPLETED"}]}, True),
-        (
-            {
-                "status": "PARTIALLY_COMPLETED",
-                "completed_at": None,
-                "batches": [{"id": 1, "status": "FAILED"}, {"id": 2, "status": "IN_PROGRESS"}],
-            },
-            False,
-        ),
-        ({"status": "PARTIALLY_COMPLETED", "batches": []}, True),
-        ({"status": "CANCELED", "completed_at": None, "batches": [{"id": 1, "status": "CREATED"}]}, True),
-        ({"status": "FAILED", "completed_at": None, "batches": []}, True),
-        ({"status": "PAUSED", "completed_at": None, "batches": []}, False),
-    ],
-)
-def test_polling_stops_when_nothing_more_will_come(changes: dict[str, object], ended: bool):
-    """By the status, the moment of completion, or the batches."""
-    assert read(**changes).has_ended() is ended
 
 
 def test_moments_not_reached_may_be_null_or_absent():
@@ -118,13 +93,6 @@ def test_a_job_is_written_as_documented():
         "usage": {"prompt_tokens": 951, "completion_tokens": 9, "total_tokens": 960},
     }
     assert written == JOB | {"batches": [{**JOB["batches"][0], "result": result}, JOB["batches"][1]]}  # type: ignore[index,dict-item] - a list of objects
-
-
-@pytest.mark.parametrize("wrap", [lambda jobs: jobs, lambda jobs: {"jobs": jobs}, lambda jobs: {"data": jobs}])
-def test_a_list_is_read_in_any_form(wrap: object):
-    """The vendor's is not known."""
-    assert callable(wrap)
-    assert [job.job_id for job in JobList.model_validate(wrap([JOB])).jobs] == [JOB_ID]
 
 
 def test_a_submission_is_read_from_form_fields():

@@ -11,13 +11,10 @@ from pydantic import ValidationError
 
 from service.protocol.completion import ChatCompletion
 from service.protocol.models import ModelCard, ModelList
-from service.protocol.request import ExtractionOptions, build_extraction_request
+from service.protocol.request import ExtractionOptions, ResponseFormat, build_extraction_request
 from service.protocol.schema_generation import (
-    MalformedSchemaError,
     SchemaGenerationRequest,
-    build_schema_generation_request,
     generated_schema_content,
-    read_generated_schema,
 )
 
 SCHEMA = {"type": "object", "properties": {"bank_name": {"type": "string", "description": "The name of the bank"}}}
@@ -37,7 +34,7 @@ def test_the_documented_answer_can_be_sent_on_unchanged():
             "usage": {"prompt_tokens": 1230, "completion_tokens": 591, "total_tokens": 1821},
         }
     )
-    found = read_generated_schema(answer.choices[0].message.text())
+    found = ResponseFormat.model_validate_json(answer.choices[0].message.text())
     request = build_extraction_request(
         model="m",
         file="u",
@@ -48,52 +45,12 @@ def test_the_documented_answer_can_be_sent_on_unchanged():
     assert json.loads(bytes(request.body()))["response_format"] == FORMAT
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        PLAIN,
-        f"```json\n{PLAIN}\n```",
-        f"\n```\n{PLAIN}\n```\n",
-        json.dumps({"type": "json_schema", "json_schema": FORMAT}),
-        json.dumps({"json_schema": {"json_schema": FORMAT["json_schema"]}}),
-        json.dumps(FORMAT["json_schema"]),
-        json.dumps({"type": "json_schema", "json_schema": SCHEMA}),
-        json.dumps(SCHEMA),
-    ],
-)
-def test_a_schema_is_found_however_it_is_wrapped(content: str):
-    """Plain, fenced, wrapped once too often, or bare."""
-    assert read_generated_schema(content).json_schema.source == SCHEMA
-
-
-@pytest.mark.parametrize("content", ["", "Sorry.", "[]", "{}", '{"json_schema": 7}', '{"name": "a b", "schema": {}}'])
-def test_what_is_no_schema_is_refused(content: str):
-    """Nothing is guessed."""
-    with pytest.raises(MalformedSchemaError):
-        read_generated_schema(content)
-
-
 @given(st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), st.none() | st.integers() | st.booleans()))
-def test_reading_a_written_schema_gives_the_same(properties: dict[str, int | None]):
+def test_a_written_schema_is_read_as_the_same_by_a_request(properties: dict[str, int | None]):
     """Decode after encode is the schema."""
     schema = {"type": "object", "properties": dict(properties)}
-    found = read_generated_schema(generated_schema_content(schema, "s"))  # type: ignore[arg-type] - JSON
+    found = ResponseFormat.model_validate_json(generated_schema_content(schema, "s"))  # type: ignore[arg-type] - JSON
     assert (found.json_schema.name, found.json_schema.source) == ("s", schema)
-
-
-def test_the_documented_request_is_built():
-    """The instruction as system message, then the files."""
-    url = "data:application/octet-stream;base64,JVBERi0xLjcK"
-    request = build_schema_generation_request(
-        model="information-extract", file_urls=[url], instruction="Generate schema suitable for bank statements."
-    )
-    assert json.loads(bytes(request.body())) == {
-        "model": "information-extract",
-        "messages": [
-            {"role": "system", "content": "Generate schema suitable for bank statements."},
-            {"role": "user", "content": [{"type": "image_url", "image_url": {"url": url}}]},
-        ],
-    }
 
 
 @pytest.mark.parametrize("count", [0, 4])
