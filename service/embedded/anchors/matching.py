@@ -12,7 +12,17 @@ from rapidfuzz import fuzz
 
 from service.embedded.asked.fields import Ask
 from service.embedded.page.layout import Layout, Segment, Token
-from service.embedded.words.labels import Part, Phrase, concepts, read_word, read_words, similarity, surfaces
+from service.embedded.words.labels import (
+    Part,
+    Phrase,
+    concepts,
+    contain,
+    is_unspaced,
+    read_word,
+    read_words,
+    similarity,
+    surfaces,
+)
 from service.embedded.words.normalise import squash
 
 MAX_LABEL_WORDS = 7
@@ -77,6 +87,7 @@ class Labels:
         for concept in concepts().values():
             for phrase, w in concept.labels:
                 self._own("concept:" + concept.name, phrase, w)
+        self._unspaced = [word for word in self._owners if is_unspaced(word)]
         self._known: dict[tuple[Part, ...], dict[str, float]] = {}
         self._hits: dict[str, list[Hit]] = defaultdict(list)
         self._by_segment: dict[int, list[tuple[str, Hit]]] = defaultdict(list)
@@ -140,6 +151,8 @@ class Labels:
     def _relevant(self, part: Part) -> bool:
         if any(c in self._owners for c in part):
             return True
+        if is_unspaced(part[0]):
+            return any(contain(part[0], word) for word in self._unspaced)
         return self._layout.scanned and len(part[0]) >= 6 and not part[0].isdigit() and part[0].isalpha()
 
     def _keep(self, owner: str, hits: list[Hit]) -> None:
@@ -159,7 +172,7 @@ class Labels:
         found: dict[str, float] = {}
         seen: set[tuple[str, Phrase]] = set()
         words = {c for part in parts for c in part}
-        for word in words | (self._near(words) if self._layout.scanned else set()):
+        for word in words | self._parts_of(words) | (self._near(words) if self._layout.scanned else set()):
             for owner, phrase, w in self._owners.get(word, ()):
                 if (owner, phrase) in seen:
                     continue
@@ -169,6 +182,10 @@ class Labels:
                     found[owner] = score
         self._known[parts] = found
         return found
+
+    def _parts_of(self, words: set[str]) -> set[str]:
+        """Vocabulary words that one without spaces is a part of, or has as a part."""
+        return {v for w in words if is_unspaced(w) for v in self._unspaced if contain(w, v)}
 
     def _near(self, words: set[str]) -> set[str]:
         """Vocabulary words a misread word is close to."""

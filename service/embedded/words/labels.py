@@ -40,6 +40,11 @@ GENERIC = {
     "period": 0.8,
 }
 LINKS = ("", "s", "n", "en", "e", "er", "es", "-", "ung", "ungs")
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_NOTED = re.compile(r"([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+)[(（][^()（）]*[)）][:：]?")
+_LEAST_SIGNS = 2
+_CONTAINED = 0.6
+"""What a part of a word without spaces says of the whole, before its length counts."""
 
 
 @lru_cache(maxsize=1)
@@ -67,6 +72,8 @@ def read_word(word: str) -> tuple[Part, ...]:
     """The parts of one printed word: canonical where known, itself where not; nothing for a stop word."""
     if re.fullmatch(r"\(\d+\)", word):
         return ()
+    if noted := _NOTED.fullmatch(word):  # `消費税(10%)`, where other scripts have a space before the bracket
+        word = noted[1]
     if word.strip(" :") in ("à", "À"):  # `facturé à`, `livré à`: folded it would be the article of other languages
         return (("recipient", "end"),)
     if re.fullmatch(r"[Nn][°º][.:]?", word):  # without its mark it would be an article
@@ -162,7 +169,7 @@ def similarity(phrase: Phrase, parts: Sequence[Part]) -> float:
         label_total += heavy
         if hit is not None:
             matched.add(hit)
-            label_hit += heavy
+            label_hit += heavy * (_covered(part[0], hit) if hit not in part else 1.0)
     if not matched:
         return 0.0
     recall = sum(map(weight, matched)) / sum(map(weight, phrase))
@@ -170,7 +177,26 @@ def similarity(phrase: Phrase, parts: Sequence[Part]) -> float:
     return 2 * precision * recall / (precision + recall)
 
 
+def is_unspaced(word: str) -> bool:
+    """Whether a word is written in a script that puts no spaces between words."""
+    return bool(_UNSPACED.match(word))
+
+
+def contain(word: str, other: str) -> bool:
+    """Whether one of two words without spaces in them is a part of the other: `販売先` of `販売先名`."""
+    return min(len(word), len(other)) >= _LEAST_SIGNS and (word in other or other in word)
+
+
+def _covered(word: str, hit: str) -> float:
+    """How much a label that is written without spaces says of a word, by what they share."""
+    if not is_unspaced(word):
+        return 1.0
+    return _CONTAINED + (1.0 - _CONTAINED) * min(len(word), len(hit)) / max(len(word), len(hit))
+
+
 def _close(word: str, phrase: Phrase, matched: set[str]) -> str | None:
+    if is_unspaced(word):
+        return next((c for c in phrase if c not in matched and contain(word, c)), None)
     if len(word) < 5:
         return None
     return next((c for c in phrase if len(c) >= 5 and c not in matched and fuzz.ratio(word, c) >= 84), None)
