@@ -25,7 +25,8 @@ from service.embedded.choose import ACCEPT
 from service.embedded.page.layout import Line, Token, lines_under
 from service.embedded.page.spans import Kind, Span
 from service.embedded.tables.row_checks import Row
-from service.embedded.tables.table_header import Column, Header, gutters
+from service.embedded.tables.table_cells import Column
+from service.embedded.tables.table_header import Header, gutters
 from service.embedded.tables.tables import read_under
 
 REMEMBERED = "remembered"

@@ -7,12 +7,14 @@ from dataclasses import replace
 
 from service.domain.schema import FieldType
 from service.embedded.asked.fields import GUESSED, NUMERIC, Ask, says_nothing
-from service.embedded.words.labels import Phrase, columns, read_text, weight
+from service.embedded.words.labels import Phrase, canonical, columns, read_text, split_name, weight
+from service.embedded.words.normalise import word_set
 
 BY_ROLE = 0.85
 """What the printed labels of such a role weigh."""
 BY_WORD = 0.65
 """What one word of a description weighs as a label."""
+_CODES = word_set("code number id")
 _STATEMENT = ("amount", "balance")
 _GOODS = ("quantity", "unit_price", "amount")
 
@@ -60,8 +62,12 @@ def _first_text(asks: list[Ask]) -> list[Ask]:
     """The first text without a concept is what the rows are about, if no column is that."""
     if any(a.is_concept("description") for a in asks):
         return asks
-    first = next((a for a in asks if a.kind == "text" and not a.concepts), None)
+    first = next((a for a in asks if a.kind == "text" and not a.concepts and not _is_code(a)), None)
     return [_as(a, "description") if a is first else a for a in asks]
+
+
+def _is_code(ask: Ask) -> bool:
+    return not _CODES.isdisjoint(canonical(split_name(ask.field.name)))
 
 
 def _in_order(asks: list[Ask], group: list[Ask], roles: tuple[str, ...]) -> list[Ask]:

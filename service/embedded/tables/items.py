@@ -16,7 +16,7 @@ from service.embedded.candidates.totals import printed_totals
 from service.embedded.page.layout import Segment, Token
 from service.embedded.page.spans import Kind, Span
 from service.embedded.tables.row_checks import Row
-from service.embedded.tables.tables import read_table
+from service.embedded.tables.tables import read_shaped, read_table
 from service.embedded.words.normalise import unmixed
 
 FEW_ROWS = 3
@@ -34,7 +34,12 @@ _BARE = re.compile(r"[\d.,]*\d[.,]\d{2}|[xX@*=/]|\d{5,}|[^\w]+")
 
 
 def read_rows(evidence: Evidence, asks: Sequence[Ask]) -> list[Row]:
-    """The rows under a header, or of a list without one: the reading whose amounts come to a printed total."""
+    """The rows under a header, of a list without one, or of a table that only its shape tells."""
+    return _known_rows(evidence, asks) or read_shaped(evidence, asks)
+
+
+def _known_rows(evidence: Evidence, asks: Sequence[Ask]) -> list[Row]:
+    """Of a header and a list without one the reading whose amounts come to a printed total."""
     table = read_table(evidence, asks)
     amount = _column(asks, ("amount", "unit_price"), "money")
     if amount is None:

@@ -13,6 +13,8 @@ Row = dict[str, Choice]
 """Column path → the cell; a number that nothing asks for by `#` and the index of its column."""
 
 _CENT = 0.011
+_COUNTED = re.compile(r"\d{1,3}(?:[.,]\d+)?\s+[^\d–-]")
+"""A number before a text; before a dash it begins a range."""
 _PRODUCT = ("quantity", "unit_price", "amount")
 
 
@@ -25,7 +27,7 @@ def telling(by_path: dict[str, Ask], rows: list[Row]) -> list[Row]:
 def uncounted(by_path: dict[str, Ask], rows: list[Row]) -> list[Row]:
     """Descriptions without the count before them, where most rows have one and nothing asks for it."""
     text = next((p for p, a in by_path.items() if a.concept == "description"), None)
-    counted = [row for row in rows if text in row and re.match(r"\d{1,3}(?:[.,]\d+)?\s+\D", str(row[text].value))]
+    counted = [row for row in rows if text in row and _COUNTED.match(str(row[text].value))]
     if text is None or len(counted) < 0.7 * len(rows):
         return rows
     return [{**row, text: _without_first(row[text])} if row in counted else row for row in rows]

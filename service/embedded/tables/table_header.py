@@ -14,28 +14,20 @@ from service.embedded.anchors.places import Evidence
 from service.embedded.asked.fields import Ask
 from service.embedded.page.layout import Line, Segment, Token
 from service.embedded.page.spans import Kind, token_currency
+from service.embedded.tables.column_order import all_in_order, in_order
+from service.embedded.tables.table_cells import NUMERIC, Column, kinds_within, wordless
 from service.embedded.words.labels import read_word
-from service.embedded.words.normalise import is_day, word_set
+from service.embedded.words.normalise import word_set
 
-NUMERIC = frozenset({"money", "number", "percent"})
 STOP_OWNERS = word_set(
     "concept:total_net concept:total_gross concept:total_tax concept:amount_due concept:closing_balance"
 )
-LEAST_LETTERS = 3
-"""Letters of a cell that may be a description."""
 LIGHT = 1.0
 """Weight of a word on a line with few cells: as much may cross a wide strip that is better than a narrow one."""
+WORD_GAP = 0.6
+"""Text heights between two words of one header."""
 GUTTER_LINES = 40
 """Lines under a header that are looked at to find where its columns part."""
-
-
-@dataclass(frozen=True)
-class Column:
-    """A header cell: its column's path (empty for a header that nothing asks for) and horizontal range, points."""
-
-    path: str
-    x0: float
-    x1: float
 
 
 @dataclass(frozen=True)
@@ -71,8 +63,16 @@ def find_header(evidence: Evidence, asks: Sequence[Ask], line: Line) -> Header |
         return None
     strength = sum(h.strength for h in chosen.values()) + 0.001 * len(line.segments)
     columns, body = _columns(lines, chosen), lines[-1].index + 1
-    columns = _inferred(evidence, by_path, columns, body)
+    columns = in_order(evidence, asks, _inferred(evidence, by_path, columns, body), body)
     return Header(columns, gutters(evidence, columns, body), line.index, body, line.page, strength)
+
+
+def shaped_header(evidence: Evidence, asks: Sequence[Ask], line: Line) -> Header | None:
+    """A line as a header that no word tells, by the order and kinds of its columns alone."""
+    columns = () if _has_value(line) else all_in_order(evidence, asks, line)
+    if not columns:
+        return None
+    return Header(columns, gutters(evidence, columns, line.index + 1), line.index, line.index + 1, line.page, 0.0)
 
 
 def _line_hits(evidence: Evidence, line: Line, paths: set[str]) -> list[tuple[str, Hit]]:
@@ -115,7 +115,7 @@ def _best_sum(
 def _suiting(evidence: Evidence, ask: Ask, hit: Hit, body: int) -> float:
     """How well what stands under a header is of the column's kind, 0.1–1; 1 where nothing stands there."""
     end = hit.segment.x1 if hit.end == len(hit.segment.tokens) else hit.tokens[-1].x1
-    found = _kinds_within(evidence, (hit.tokens[0].x0, end), body)
+    found = kinds_within(evidence, (hit.tokens[0].x0, end), body)
     if not found:
         return 0.9
     if ask.kind == "date":
@@ -125,45 +125,8 @@ def _suiting(evidence: Evidence, ask: Ask, hit: Hit, body: int) -> float:
         return 0.15 + 0.85 * numbers / len(found)
     figures = (found.count("date") + found.count("money")) / len(found)
     if ask.concept == "description":
-        figures = max(figures, _wordless(evidence, (hit.tokens[0].x0, end), body))
+        figures = max(figures, wordless(evidence, (hit.tokens[0].x0, end), body))
     return 1.0 - 0.5 * figures
-
-
-def _wordless(evidence: Evidence, place: tuple[float, float], body: int) -> float:
-    """The share of cells between two places in the first lines of the body that have hardly a letter."""
-    page = evidence.layout.lines[body - 1].page
-    lines = [line for line in evidence.layout.lines[body : body + 10] if line.page == page]
-    cells = [s for line in lines for s in line.segments if min(s.x1, place[1]) - max(s.x0, place[0]) > 0]
-    bare = sum(sum(map(str.isalpha, s.text)) < LEAST_LETTERS for s in cells)
-    return bare / len(cells) if cells else 0.0
-
-
-def _kinds_within(evidence: Evidence, place: tuple[float, float], body: int) -> list[str]:
-    """The kinds of what stands between two places in the first lines of the body."""
-    kinds: list[str] = []
-    for line in evidence.layout.lines[body : body + 10]:
-        if line.page != evidence.layout.lines[body - 1].page:
-            break
-        for segment in line.segments:
-            if min(segment.x1, place[1]) - max(segment.x0, place[0]) <= 0:
-                continue
-            if len(line.segments) == 1 and not _stands_in(segment, place):
-                continue
-            if is_day(segment.text):
-                kinds.append("date")
-                continue
-            spans = [*evidence.spans.inside(segment, Kind.DATE), *evidence.spans.inside(segment, Kind.NUMBER)]
-            inside = [s for s in spans if min(s.x1, place[1]) - max(s.x0, place[0]) > 0]
-            kinds.extend("date" if s.kind is Kind.DATE else "money" if s.decimals == 2 else "number" for s in inside)
-            if not spans and _stands_in(segment, place):
-                kinds.append("text")
-    return kinds
-
-
-def _stands_in(segment: Segment, place: tuple[float, float]) -> bool:
-    """Whether a text belongs to a column, by its middle, rather than running over it from far off."""
-    width = place[1] - place[0]
-    return place[0] - width < (segment.x0 + segment.x1) / 2 < place[1] + 2 * width
 
 
 def _close_under(line: Line, following: Line) -> bool:
@@ -187,13 +150,22 @@ def _columns(lines: list[Line], chosen: dict[str, Hit]) -> tuple[Column, ...]:
             x0, x1 = segment.tokens[start].x0, segment.tokens[end - 1].x1
             before = [path for _, stop, path in owners if stop <= start]
             path = before[-1] if before else owners[0][2] if owners else None
-            if path is not None and all(_accompanies(t) for t in segment.tokens[start:end]):
+            if path is not None and (
+                _beside(segment, start, end) or all(_accompanies(t) for t in segment.tokens[start:end])
+            ):
                 ranges[path] = (min(ranges[path][0], x0), max(ranges[path][1], x1))
             elif not any(min(x1, b) - max(x0, a) > 0 for a, b in ranges.values()):
                 others.append(Column("", x0, x1))
     columns = [Column(path, x0, x1) for path, (x0, x1) in ranges.items()]
     others = [o for o in others if not any(min(o.x1, c.x1) - max(o.x0, c.x0) > 0 for c in columns)]
     return tuple(sorted([*columns, *others], key=lambda c: c.x0))
+
+
+def _beside(segment: Segment, start: int, end: int) -> bool:
+    """Whether words stand as near to a word before or behind them as the words of one header do."""
+    edges = [i for i in (start, end) if 0 < i < len(segment.tokens)]
+    gaps = (segment.tokens[i].x0 - segment.tokens[i - 1].x1 for i in edges)
+    return any(gap < WORD_GAP * segment.height for gap in gaps)
 
 
 def _inferred(
@@ -205,7 +177,7 @@ def _inferred(
     if ask is None or ask.path in known or not columns or columns[-1].path:
         return columns
     last = columns[-1]
-    kinds = _kinds_within(evidence, (last.x0, last.x1), body)
+    kinds = kinds_within(evidence, (last.x0, last.x1), body)
     if not kinds or kinds.count("money") < 0.6 * len(kinds):
         return columns
     return (*columns[:-1], replace(last, path=ask.path))

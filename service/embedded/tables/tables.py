@@ -12,7 +12,8 @@ from service.embedded.candidates.proposals import LONE_COLUMN, TYPED, Choice
 from service.embedded.page.layout import Line, Segment, Token
 from service.embedded.page.spans import Kind, Span
 from service.embedded.tables.row_checks import Row, balanced, checked, solved, telling, uncounted
-from service.embedded.tables.table_header import NUMERIC, Column, Header, find_header, stops
+from service.embedded.tables.table_cells import NUMERIC, Column
+from service.embedded.tables.table_header import Header, find_header, shaped_header, stops
 from service.embedded.words.labels import read_text
 from service.embedded.words.normalise import is_day, word_set
 
@@ -20,6 +21,8 @@ MISSES = 9
 """Lines without a row after which a table has ended."""
 SKIP_WORDS = word_set("sub opening closing ubertrag uebertrag zwischensumme carried brought forward riporto reporter")
 
+_WORDED_GAP = 2.0
+"""Text heights between two rows of a table of words alone."""
 _OF_BALANCE = word_set("balance remain opening closing")
 """Words of a line that only carries a balance, be it dated or not."""
 
@@ -34,6 +37,13 @@ def read_table(evidence: Evidence, asks: Sequence[Ask]) -> list[Row]:
     starts = frozenset(h.line for h in headers)
     wanted = sorted((h for h in headers if _same_shape(h, paths, best)), key=lambda h: h.body)
     return _read_bodies(evidence, asks, wanted, starts)
+
+
+def read_shaped(evidence: Evidence, asks: Sequence[Ask]) -> list[Row]:
+    """The rows of the first table whose columns are as many as the fields and of their kinds."""
+    headers = (shaped_header(evidence, asks, line) for line in evidence.layout.lines)
+    header = next((h for h in headers if h is not None), None)
+    return read_under(evidence, asks, header) if header is not None else []
 
 
 def read_under(evidence: Evidence, asks: Sequence[Ask], header: Header) -> list[Row]:
@@ -125,7 +135,7 @@ class _Builder:
             last.cells.update(draft.cells)
             last.spare.update({k: c for k, c in draft.spare.items() if k not in last.spare})
             _wrap(last, draft, line, self._edges)
-        elif _is_row(draft, self._anchors):
+        elif self._is_row(draft, line):
             _adopt(draft, self._orphans, self._by_path, self._header)
             self._drafts.append(draft)
             self._orphans, self._misses = [], 0
@@ -136,11 +146,23 @@ class _Builder:
             self._misses = self._misses + 1 if line.page == self._header.page else 0
         return self._misses <= MISSES
 
+    def _is_row(self, draft: _Draft, line: Line) -> bool:
+        """Whether a line starts a row: with numbers or days, or, in a table without them, with most of its texts."""
+        if self._anchors:
+            return _is_row(draft, self._anchors)
+        last = self.last
+        near = last is None or _follows(last, line, _WORDED_GAP * last.segment.height)
+        asked = sum(bool(column.path) for column in self._header.columns)
+        return near and len(draft.text) + len(draft.cells) >= max(2, asked - 1)
+
     def rows(self) -> list[Row]:
         """What was read, without rows that lack the amount which most others have."""
         for path in (p for p, a in self._by_path.items() if a.concept == "description"):
             _describe(path, self._drafts)
-        rows = solved(self._by_path, balanced(self._by_path, [_finish(self._by_path, d) for d in self._drafts]))
+        typed = {path for draft in self._drafts for path in draft.cells}
+        worded = {p for p, a in self._by_path.items() if p not in typed and a.kind == "date" and not a.field.format}
+        finished = [_finish(self._by_path, draft, worded) for draft in self._drafts]
+        rows = solved(self._by_path, balanced(self._by_path, finished))
         rows = telling(self._by_path, uncounted(self._by_path, rows))
         amount = next((p for p, a in self._by_path.items() if a.concept == "amount"), "")
         if sum(amount in row for row in rows) > 0.6 * len(rows):
@@ -242,7 +264,7 @@ def _completes(last: _Draft, draft: _Draft, line: Line, anchors: list[str]) -> b
 
 def _leading(anchors: list[str], draft: _Draft, last: _Draft) -> bool:
     """Whether a line has the leftmost cell of a row, and the row above it has those to the right alone."""
-    return anchors[0] in draft.cells and anchors[0] not in last.cells
+    return bool(anchors) and anchors[0] in draft.cells and anchors[0] not in last.cells
 
 
 def _follows(last: _Draft, line: Line, gap: float) -> bool:
@@ -315,14 +337,15 @@ def _day_alone(ask: Ask, text: str) -> bool:
     return ask.kind == "date" and not ask.field.format and is_day(text)
 
 
-def _finish(by_path: dict[str, Ask], draft: _Draft) -> Row:
+def _finish(by_path: dict[str, Ask], draft: _Draft, worded: set[str]) -> Row:
+    """Args: worded: columns of texts in which no day stands, though they could."""
     row: Row = {**draft.spare, **draft.cells}
     for path, tokens in draft.text.items():
         raw = " ".join(t.text for t in tokens)
         if path in row or not any(c.isalnum() for c in raw):
             continue
         span = Span(Kind.TEXT, tuple(tokens), raw, raw, draft.segment, 0, len(tokens))
-        if by_path[path].kind in TYPED and not _day_alone(by_path[path], raw):
+        if by_path[path].kind in TYPED and path not in worded and not _day_alone(by_path[path], raw):
             continue
         row[path] = Choice(span, raw, 0.8, "column")
     return row

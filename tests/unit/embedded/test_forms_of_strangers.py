@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from service.domain.records import Json
-from tests.unit.embedded.test_strangers import NUMBER, TEXT, ask
+from tests.unit.embedded.laid_out import rows
+from tests.unit.embedded.test_strangers import DATE, NUMBER, TEXT, ask
 
 
 def test_labels_without_spaces_say_more_or_less_than_the_name_of_the_field():
@@ -14,3 +15,61 @@ def test_labels_without_spaces_say_more_or_less_than_the_name_of_the_field():
     ]  # fmt: skip
     wanted: Json = {"支払期限": TEXT, "仕入先": TEXT, "合計金額": NUMBER, "税込合計": NUMBER}
     assert ask(wanted, pieces) == {"支払期限": "翌月末", "仕入先": "椋ノ江紙業", "合計金額": 1200, "税込合計": 1320}
+
+
+def table(*columns: str, **types: str) -> Json:
+    """A list `rows` of objects with some columns, texts unless said otherwise (`number`, or `date`)."""
+    cells: dict[str, Json] = {c: DATE if types.get(c) == "date" else {"type": types.get(c, "string")} for c in columns}
+    return {"type": "array", "items": {"type": "object", "properties": cells}}
+
+
+def cells_of(found: dict[str, Json]) -> list[list[Json]]:
+    """The rows of the list `rows`, cell by cell."""
+    told = found["rows"]
+    assert isinstance(told, list)
+    return [list(row.values()) for row in told if isinstance(row, dict)]
+
+
+COURSES = [["Unit", "Points", "Sat on", "Mark"], ["Hydrology", "7.5", "03/02/2026", "B"],
+           ["Surveying", "6.0", "14/05/2026", "A"], ["Soil science", "4.5", "27/05/2026", "C"]]  # fmt: skip
+
+
+def test_columns_between_known_ones_take_the_fields_between_theirs():
+    """Neither `Points` nor `Sat on` says what is asked for; the kinds and the order do."""
+    wanted = table("unit", "credits", "day", "mark", credits="number", day="date")
+    found = ask({"rows": wanted}, rows((60, 200, 290, 400), 100, 14, COURSES))
+    assert cells_of(found) == [
+        ["Hydrology", 7.5, "2026-02-03", "B"],
+        ["Surveying", 6.0, "2026-05-14", "A"],
+        ["Soil science", 4.5, "2026-05-27", "C"],
+    ]
+
+
+def test_a_table_of_which_no_word_is_known_is_told_by_the_kinds_of_its_columns():
+    """As many columns as fields, in their order; a table with others in their place is none of it."""
+    wanted = table("materia", "crediti", "giorno", "voto", crediti="number", giorno="date")
+    found = ask({"rows": wanted}, rows((60, 200, 290, 400), 100, 14, COURSES))
+    assert [row[0] for row in cells_of(found)] == ["Hydrology", "Surveying", "Soil science"]
+    other = table("giorno", "materia", "voto", "crediti", crediti="number", giorno="date")
+    assert ask({"rows": other}, rows((60, 200, 290, 400), 100, 14, COURSES)) == {"rows": []}
+
+
+def test_rows_of_words_alone():
+    """They need no figure; what stands far under them is no row."""
+    cells = [["Task", "Where", "Who does it"], ["Sweep the yard", "Yard", "Ottoline Marsh"],
+             ["Wash the windows", "Hall", "Conrad Bell"]]  # fmt: skip
+    pieces = [*rows((60, 220, 330), 100, 14, cells), (60, 240, "Seen by"), (220, 240, "R. Marsh"), (330, 240, "Office")]
+    found = ask({"rows": table("task", "place", "person")}, pieces)
+    assert [row[0] for row in cells_of(found)] == ["Sweep the yard", "Wash the windows"]
+    assert [row[2] for row in cells_of(found)] == ["Ottoline Marsh", "Conrad Bell"]
+
+
+def test_a_header_of_several_words_is_one():
+    """Only `reference` is asked for, and the whole column under `Values of reference` is its."""
+    cells = [["Test", "Result", "Values of reference"], ["Sodium", "141.0", "136.0 - 145.0"],
+             ["Glucose", "5.2", "3.9 - 5.8"]]  # fmt: skip
+    found = ask({"rows": table("test", "result", "reference", result="number")}, rows((60, 200, 300), 100, 14, cells))
+    assert cells_of(found) == [
+        ["Sodium", 141.0, "136.0 - 145.0"],
+        ["Glucose", 5.2, "3.9 - 5.8"],
+    ]
