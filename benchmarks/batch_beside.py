@@ -37,7 +37,7 @@ def upload_s(client: httpx.Client, data: bytes) -> float:
     began = time.monotonic()
     files = {"file": ("page.pdf", data)}
     answer = client.post("/api/v1/jobs?wait=60", data={"schema": json.dumps(SCHEMA), "model": "embedded"}, files=files)
-    if answer.status_code != httpx.codes.OK:
+    if answer.status_code != 200:
         raise RuntimeError(f"the upload was not done: {answer.status_code} {answer.text[:500]}")
     return time.monotonic() - began
 

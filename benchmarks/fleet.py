@@ -21,8 +21,9 @@ import aiohttp
 
 from benchmarks.machine import roles_below
 from service.cli.home import read_info
+from service.domain.records import JsonObject
 
-SCHEMA = {
+SCHEMA: JsonObject = {
     "type": "object",
     "properties": {
         "invoice_number": {"type": "string"},

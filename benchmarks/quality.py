@@ -349,8 +349,12 @@ def main() -> None:
         run = json.loads(asked.earlier.read_bytes())
     else:
         measured = commit()  # before the run: what is loaded is what stands there now
-        runs = [_run(asked.model, asked.words, foreign=foreign) for foreign in (False, True)]
-        run = {**runs[0], "foreign": runs[1], "commit": measured, "read_before": asked.words is not None}
+        run: Figures = _run(asked.model, asked.words, foreign=False)
+        run |= {
+            "foreign": _run(asked.model, asked.words, foreign=True),
+            "commit": measured,
+            "read_before": asked.words is not None,
+        }
     if asked.keep:
         asked.keep.write_text(json.dumps(run, indent=1), encoding="utf-8")
     page = "\n\n".join(report(run, run["commit"], sorted(run["sets"])))

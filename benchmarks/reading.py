@@ -9,9 +9,9 @@ from pathlib import Path
 
 import psutil
 
+from service.cli.session import load_settings
 from service.documents.reader import DocumentReader, ReadingLimits
 from service.domain.pages import PageRange
-from service.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,7 @@ class Cost:
 
 def new_reader() -> DocumentReader:
     """A reader with the limits of a default installation."""
-    settings = Settings()
-    return DocumentReader(ReadingLimits.of(settings))
+    return DocumentReader(ReadingLimits.of(load_settings()))
 
 
 def cost_of(reader: DocumentReader, work: Callable[[], None]) -> Cost:

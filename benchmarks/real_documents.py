@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -149,7 +150,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     with httpx.Client(base_url=options.url, timeout=120) as client, ThreadPoolExecutor(2) as pool:
-        endings = list(pool.map(lambda case: send(client, case), cases(options.each)))
+        endings = list(pool.map(partial(send, client), cases(options.each)))
     for ending in endings:
         print(_line(ending))
     if options.out:

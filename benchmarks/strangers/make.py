@@ -159,7 +159,11 @@ def _boxes(places: dict[str, list[Place]], kind: Kind) -> Json:
 def _scan(pdf: bytes, rng: Random) -> bytes:
     """The first page as a scanner gives it: a little turned, soft and noisy."""
     with pdfium.PdfDocument(pdf) as document:
-        clean: Image.Image = document[0].render(scale=_DOTS_PER_INCH / 72, grayscale=True).to_pil().convert("L")
+        drawn = document[0].render(
+            scale=_DOTS_PER_INCH / 72,  # pyright: ignore[reportArgumentType] - its default, 1, is taken for its type
+            grayscale=True,
+        )
+        clean: Image.Image = drawn.to_pil().convert("L")
     turned = clean.rotate(rng.uniform(-0.5, 0.5), Image.Resampling.BICUBIC, fillcolor=255)
     soft = turned.filter(ImageFilter.GaussianBlur(rng.uniform(0.3, 0.8)))
     grain = np.random.default_rng(rng.randrange(2**32)).normal(0.0, rng.uniform(3.0, 9.0), (soft.height, soft.width))

@@ -170,7 +170,7 @@ def _pick(facts: Facts, arguments: tuple[str, ...], _: Row) -> Told:
     return _same(text)
 
 
-def _enum(facts: Facts, arguments: tuple[str, ...], _: Row) -> Told:
+def _enum(facts: Facts, arguments: tuple[str, ...], _row: Row) -> Told:
     member, _, printed = facts.rng.choice(arguments).partition("=")
     return Told(member, printed)
 
@@ -235,7 +235,7 @@ def _reckoned(reckon: Callable[[list[Decimal]], Decimal]) -> Maker:
     return make
 
 
-def _sum(facts: Facts, arguments: tuple[str, ...], _: Row) -> Told:
+def _sum(facts: Facts, arguments: tuple[str, ...], _row: Row) -> Told:
     group, _, column = arguments[0].partition("[].")
     told = [row[column] for row in facts.rows[group]]
     value = sum((Decimal(one.value) for one in told), start=Decimal(0))
