@@ -290,9 +290,8 @@ def open_gate(settings: Settings) -> TrafficGate:
     from service.messaging.traffic_gate import Gate, LocalStates, RedisStates  # half a library that only callers need
     from service.messaging.traffic_rule import GateRule
 
-    shared = settings.redis_url and not settings.redis_url.startswith("memory:")
     return Gate(
-        RedisStates(settings.redis_url) if shared else LocalStates(),
+        RedisStates(settings.redis_url) if settings.redis_url else LocalStates(),
         {name: _rate_limit(name, given) for name, given in settings.provider_limits.items()},
         GateRule(
             failures=settings.provider_failures,

@@ -1,4 +1,4 @@
-"""Rings by Celery: over Redis on a fleet and on a laptop, over its memory transport where there is no Redis."""
+"""Rings by Celery: over Redis, on a fleet as on a laptop."""
 
 from __future__ import annotations
 
@@ -21,18 +21,15 @@ def make_celery(broker_url: str) -> Celery:
     Early ack and no result backend: the database knows what became of a step, and a lost one comes back by its lease.
     """
     app = Celery("fieldmark", broker=broker_url)
-    memory = broker_url.startswith("memory:")
-    options: dict[str, object] = {"polling_interval": 0.01}
-    if not memory:
-        options = {
-            "ack_emulation": False,  # Redis need not remember who has a message: the database does
-            "socket_keepalive": not broker_url.startswith("redis+socket"),
-            "socket_timeout": 30,
-            "health_check_interval": 25,
-            "priority_steps": [0, 3, 6, 9],
-            "queue_order_strategy": "priority",
-            "sep": ":",
-        }
+    options: dict[str, object] = {
+        "ack_emulation": False,  # Redis need not remember who has a message: the database does
+        "socket_keepalive": not broker_url.startswith("redis+socket"),
+        "socket_timeout": 30,
+        "health_check_interval": 25,
+        "priority_steps": [0, 3, 6, 9],
+        "queue_order_strategy": "priority",
+        "sep": ":",
+    }
     app.conf.update(
         task_default_queue="cpu",
         task_ignore_result=True,
@@ -40,7 +37,7 @@ def make_celery(broker_url: str) -> Celery:
         accept_content=["json"],
         task_acks_late=False,
         worker_prefetch_multiplier=1,
-        worker_disable_prefetch=not memory,
+        worker_disable_prefetch=True,
         worker_enable_remote_control=False,
         worker_send_task_events=False,
         worker_hijack_root_logger=False,
