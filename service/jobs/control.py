@@ -14,7 +14,7 @@ from service.domain.routes import JobSchema, Route, UnroutedReason
 from service.jobs.doubts import unrouted_documents
 from service.jobs.mend_pages import PageWishes, mend_pages
 from service.jobs.model_rules import check_model_rules
-from service.jobs.queries import get_job
+from service.jobs.queries import get_job, lock_job
 from service.jobs.retention import refuse_held
 from service.jobs.schemas import ChosenSchemas
 from service.jobs.services import Services
@@ -34,9 +34,8 @@ def cancel_job(services: Services, tenant_id: str, job_id: str) -> Job:
     Raises:
         StateError: there is no such job, or its run is over (`wrong_state`).
     """
-    get_job(services, tenant_id, job_id)
     with services.store.write(durable=True) as rows:
-        job = _locked(rows, tenant_id, job_id)
+        job = lock_job(rows, tenant_id, job_id)
         if job.status.is_terminal and job.status is not JobStatus.CANCELLED:
             raise StateError(ErrorCode.WRONG_STATE, f"The job {job_id!r} is already {job.status}.")
         return job if job.status.is_terminal else end_cancelled(rows, job, services.clock())
@@ -57,9 +56,8 @@ def retry_job(services: Services, tenant_id: str, job_id: str) -> Job:
     Raises:
         StateError: there is no such job, or nothing of it failed (`wrong_state`).
     """
-    get_job(services, tenant_id, job_id)
     with services.store.write(durable=True) as rows:
-        old = _locked(rows, tenant_id, job_id)
+        old = lock_job(rows, tenant_id, job_id)
         if not old.status.is_terminal or old.status is JobStatus.SUCCEEDED:
             raise StateError(
                 ErrorCode.WRONG_STATE, f"The job {job_id!r} is {old.status}: there is nothing to retry; `rerun` it."
@@ -76,7 +74,7 @@ def retry_job(services: Services, tenant_id: str, job_id: str) -> Job:
             new = _next_run(old, now)
             waiting = _carry_over(rows, old, new, anew)
             waiting = (*waiting, *go_on(services, rows, new, old.status))
-            job = _locked(rows, tenant_id, job_id)
+            job = lock_job(rows, tenant_id, job_id)
     ring(services, waiting)
     return job
 
@@ -142,7 +140,7 @@ def rerun_job(
     check_model_rules(services, tenant_id, wanted, laid_out.schemas)
     check_webhook(services, wanted)
     with services.store.write(durable=True) as rows:
-        old = _locked(rows, tenant_id, job_id)
+        old = lock_job(rows, tenant_id, job_id)
         if not old.status.is_terminal:
             raise StateError(ErrorCode.WRONG_STATE, f"The job {job_id!r} is {old.status}; cancel it or wait.")
         if laid_out.documents is not None:
@@ -224,10 +222,9 @@ def delete_job(services: Services, tenant_id: str, job_id: str, *, reason: str =
     Raises:
         StateError: there is no such job, or it is on hold (`on_hold`).
     """
-    get_job(services, tenant_id, job_id)
     now = services.clock()
     with services.store.write(durable=True) as rows:
-        job = _locked(rows, tenant_id, job_id)
+        job = lock_job(rows, tenant_id, job_id)
         refuse_held(job)
         file = rows.files.lock(tenant_id, job.file_id)
         if not job.status.is_terminal:
@@ -238,13 +235,6 @@ def delete_job(services: Services, tenant_id: str, job_id: str, *, reason: str =
         removed["file"] = int(file is not None and remove_unused(services, rows, file))
     services.store.forget_deleted()
     return Receipt(tombstone=tombstone, removed=removed)
-
-
-def _locked(rows: Rows, tenant_id: str, job_id: str) -> Job:
-    job = rows.jobs.find(tenant_id, job_id, lock=True)
-    if job is None:
-        raise StateError(ErrorCode.JOB_NOT_FOUND, f"There is no job {job_id!r}.")
-    return job
 
 
 def _next_run(job: Job, now: float) -> Job:

@@ -12,6 +12,7 @@ from service.domain.traffic import Waiting
 from service.jobs.paging import read_page
 from service.jobs.services import Services
 from service.storage.jobs import JobFilter
+from service.storage.store import Rows
 
 _NONE = StepTally()
 
@@ -42,13 +43,26 @@ def get_job(services: Services, tenant_id: str, job_id: str) -> Job:
         StateError: `job_not_found`, or `expired` if there was one.
     """
     with services.store.read() as rows:
-        job = rows.jobs.find(tenant_id, job_id)
-        grave = None if job else rows.jobs.tombstone(tenant_id, job_id)
+        return _found(rows, tenant_id, job_id)
+
+
+def lock_job(rows: Rows, tenant_id: str, job_id: str) -> Job:
+    """A job of this tenant that nobody else changes before this transaction ends.
+
+    Raises:
+        StateError: `job_not_found`, or `expired` if there was one.
+    """
+    return _found(rows, tenant_id, job_id, lock=True)
+
+
+def _found(rows: Rows, tenant_id: str, job_id: str, *, lock: bool = False) -> Job:
+    job = rows.jobs.find(tenant_id, job_id, lock=lock)
+    if job is not None:
+        return job
+    grave = rows.jobs.tombstone(tenant_id, job_id)
     if grave is not None:
         raise StateError(ErrorCode.EXPIRED, f"The job {job_id!r} was deleted ({grave.reason}); its result is gone.")
-    if job is None:
-        raise StateError(ErrorCode.JOB_NOT_FOUND, f"There is no job {job_id!r}.")
-    return job
+    raise StateError(ErrorCode.JOB_NOT_FOUND, f"There is no job {job_id!r}.")
 
 
 def source_of(job: Job, document: int | None) -> JsonObject:

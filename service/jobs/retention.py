@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from service.domain.errors import ErrorCode, StateError
 from service.domain.jobs import EventType, Hold, Job
-from service.jobs.queries import get_job
+from service.jobs.queries import lock_job
 from service.jobs.schemas import find_schema
 from service.jobs.services import Services
 from service.storage.retention import BY_DEFAULT
@@ -86,11 +86,8 @@ def _expiry(rows: Rows, job: Job) -> float:
 
 
 def _set_hold(services: Services, tenant_id: str, job_id: str, hold: Hold | None, by: str) -> Job:
-    get_job(services, tenant_id, job_id)  # tells whether there ever was one
     with services.store.write(durable=True) as rows:
-        job = rows.jobs.find(tenant_id, job_id, lock=True)
-        if job is None:
-            raise StateError(ErrorCode.JOB_NOT_FOUND, f"There is no job {job_id!r}.")
+        job = lock_job(rows, tenant_id, job_id)
         if (job.hold is None) == (hold is None):
             return job  # a second hold changes neither who was first nor why
         job = replace(job, hold=hold, revision=job.revision + 1)

@@ -13,7 +13,7 @@ from service.domain.review import Standing
 from service.jobs.current import Current, refuse_unfinished
 from service.jobs.doubts import find_doubts
 from service.jobs.lookback import forget_lookback, keep_lookback, look_back
-from service.jobs.queries import get_job
+from service.jobs.queries import get_job, lock_job
 from service.jobs.services import Services
 from service.storage.store import Rows
 
@@ -82,7 +82,7 @@ def claim_job(services: Services, tenant_id: str, job_id: str, who: str) -> Job:
     """
     now = services.clock()
     with services.store.write() as rows:
-        job = _finished(services, rows, tenant_id, job_id)
+        job = _finished(rows, tenant_id, job_id)
         standing = review.claim(standing_of(job), who, now)
         if standing_of(job).holder(now) == who:
             job = stand(job, standing)
@@ -99,7 +99,7 @@ def release_job(services: Services, tenant_id: str, job_id: str, who: str) -> Jo
     """
     now = services.clock()
     with services.store.write(durable=True) as rows:
-        job = _finished(services, rows, tenant_id, job_id)
+        job = _finished(rows, tenant_id, job_id)
         return _move(rows, job, review.release(standing_of(job), who, now), _Deed(ReviewAction.RELEASE, who, now))
 
 
@@ -112,7 +112,7 @@ def ask_colleague(services: Services, tenant_id: str, job_id: str, who: str, que
     now = services.clock()
     detail: JsonObject = {"to": question.to, "question": question.text}
     with services.store.write(durable=True) as rows:
-        job = _finished(services, rows, tenant_id, job_id)
+        job = _finished(rows, tenant_id, job_id)
         standing = review.hand_to(standing_of(job), who, question.to, now)
         return _move(rows, job, standing, _Deed(ReviewAction.ASK, who, now, detail))
 
@@ -136,7 +136,7 @@ def approve_job(services: Services, tenant_id: str, job_id: str, who: str, *, ac
     with services.store.read() as rows:  # what takes its time is done before anybody is kept waiting
         seen = look_back(rows, job, who, now)
     with services.store.write(durable=True) as rows:
-        job = _finished(services, rows, tenant_id, job_id)
+        job = _finished(rows, tenant_id, job_id)
         standing = review.decide(standing_of(job), who, now, approved=True)
         unseen = sum(reason.partition(":")[0] in _LOOKED_FOR for reason in job.review_reasons)
         if unseen and not accept_unseen:
@@ -158,7 +158,7 @@ def reject_job(services: Services, tenant_id: str, job_id: str, who: str, reason
     """
     now = services.clock()
     with services.store.write(durable=True) as rows:
-        job = _finished(services, rows, tenant_id, job_id)
+        job = _finished(rows, tenant_id, job_id)
         standing = review.decide(standing_of(job), who, now, approved=False)
         return _move(rows, job, standing, _Deed(ReviewAction.REJECT, who, now, {"reason": reason}))
 
@@ -171,7 +171,7 @@ def reopen_job(services: Services, tenant_id: str, job_id: str, who: str) -> Job
     """
     now = services.clock()
     with services.store.write(durable=True) as rows:
-        job = _finished(services, rows, tenant_id, job_id)
+        job = _finished(rows, tenant_id, job_id)
         forget_lookback(rows, job)
         return _move(rows, job, review.reopen(standing_of(job), who, now), _Deed(ReviewAction.REOPEN, who, now))
 
@@ -193,10 +193,9 @@ def history_of(services: Services, tenant_id: str, job_id: str) -> tuple[ReviewE
         return rows.reviews.of_job(job.id)
 
 
-def _finished(services: Services, rows: Rows, tenant_id: str, job_id: str) -> Job:
-    job = rows.jobs.find(tenant_id, job_id, lock=True)
-    if job is None:
-        job = get_job(services, tenant_id, job_id)  # tells whether there ever was one
+def _finished(rows: Rows, tenant_id: str, job_id: str) -> Job:
+    """A job whose run is over, locked."""
+    job = lock_job(rows, tenant_id, job_id)
     refuse_unfinished(job)
     return job
 
