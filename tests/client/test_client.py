@@ -18,7 +18,9 @@ import pytest
 from fieldmark_client import (
     ApiError,
     Fieldmark,
+    JobFields,
     NoAnswerError,
+    RerunFields,
     Retries,
     StillRunningError,
     WebhookError,
@@ -26,6 +28,7 @@ from fieldmark_client import (
 )
 from standardwebhooks import Webhook
 
+from service.api.job_requests import WAYS_TO_NAME_A_SCHEMA, JobRequest, RerunRequest
 from tests.api.job_calls import SCHEMA, letter
 from tests.fakes.http_server import http_server
 from tests.fakes.local_service import SAMPLES, local_service
@@ -51,6 +54,14 @@ def client(base_url: str) -> Generator[Fieldmark]:
     """A client of it."""
     with Fieldmark(base_url) as client:
         yield client
+
+
+def test_everything_that_a_job_may_be_asked_has_a_type() -> None:
+    """Schema and file are parameters of their own."""
+    apart = {*WAYS_TO_NAME_A_SCHEMA, "file_id"}
+    for fields, request in ((JobFields, JobRequest), (RerunFields, RerunRequest)):
+        names = {field.alias or name for name, field in request.model_fields.items()}
+        assert fields.__annotations__.keys() == names - apart
 
 
 def test_a_document_becomes_typed_values_with_their_places(client: Fieldmark) -> None:

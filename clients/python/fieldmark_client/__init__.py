@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fieldmark_client.client import Fieldmark, JobFields
+from fieldmark_client.client import Fieldmark, JobFields, RerunFields
 from fieldmark_client.errors import ApiError, FieldmarkError, NoAnswerError, StillRunningError, WebhookError
 from fieldmark_client.models import Box, Check, Event, Field, Job, Point, Receipt, Record, Result, Review
 from fieldmark_client.transport import Retries
@@ -22,6 +22,7 @@ __all__ = [
     "Point",
     "Receipt",
     "Record",
+    "RerunFields",
     "Result",
     "Retries",
     "Review",

@@ -28,8 +28,8 @@ _SLACK_S = 30.0
 _PAGE = 200
 
 
-class JobFields(TypedDict, total=False):
-    """What may be asked of a job; docs/api.md of the service explains each."""
+class Options(TypedDict, total=False):
+    """How a job is done; docs/api.md of the service explains each."""
 
     model: str
     split_documents: bool
@@ -37,12 +37,33 @@ class JobFields(TypedDict, total=False):
     mode: Literal["standard", "enhanced"]
     priority: Literal["high", "normal", "low", "bulk"]
     absent: Literal["null", "omit"]
-    password: str
+    max_tokens: int
+    max_requests: int
+    max_cost: float
+    cache: bool
+    second_opinion: bool
     webhook_url: str
     retention_days: int
+
+
+class JobFields(Options, total=False):
+    """What may be asked of a new job."""
+
+    password: str
     batch_id: str
     external_id: str
     metadata: Mapping[str, JsonValue]
+
+
+class RerunFields(Options, total=False):
+    """What may be different in a new run."""
+
+    documents: Sequence[Mapping[str, JsonValue]]
+    """The documents inside the file: `first` and `last` page, with `schema_ref` or `ignore`."""
+    read_again: Sequence[int]
+    """Pages that are read by OCR."""
+    turn: Sequence[Mapping[str, int]]
+    """`page`, and `degrees` clockwise."""
 
 
 class _JobList(BaseModel):
@@ -211,7 +232,7 @@ class Fieldmark:
         """Do again what failed, in a new run."""
         return self._act(job_id, "retry")
 
-    def rerun(self, job_id: str, *, schema: SchemaLike | None = None, fields: JobFields | None = None) -> Job:
+    def rerun(self, job_id: str, *, schema: SchemaLike | None = None, fields: RerunFields | None = None) -> Job:
         """Run it anew, with what is to be different."""
         asked: dict[str, JsonValue] = {} if schema is None else _schema_fields(schema)
         return self._act(job_id, "rerun", {**asked, **_plain(fields)})
@@ -304,7 +325,7 @@ def _schema_fields(schema: SchemaLike) -> dict[str, JsonValue]:
     return {"schema_ref": schema} if isinstance(schema, str) else {"schemas": list(schema)}
 
 
-def _plain(fields: JobFields | None) -> dict[str, JsonValue]:
+def _plain(fields: RerunFields | None) -> dict[str, JsonValue]:
     return json.loads(json.dumps(fields or {}))
 
 
