@@ -87,7 +87,7 @@ def test_extract_loads_nothing_that_it_does_not_need(tmp_path: Path):
         f"{str(SAMPLES / 'form' / 'schema.json')!r}]\n"
         "try:\n    app()\nexcept SystemExit:\n    pass\n"
         "print(sorted({m.partition('.')[0] for m in sys.modules} & "
-        "{'celery', 'kombu', 'redis', 'fastapi', 'starlette', 'uvicorn', 'httpx', 'aiohttp', 'dateparser', "
+        "{'celery', 'kombu', 'redis', 'fastapi', 'starlette', 'uvicorn', 'httpx', 'aiohttp', "
         "'pypdfium2', 'onnxruntime', 'boto3'}), file=sys.stderr)"
     )
     done = subprocess.run(
