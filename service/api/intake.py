@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -13,7 +14,7 @@ from fastapi import Request
 
 from service.api.bodies import read_object
 from service.api.forms import Fields, TakeFile, is_form, read_form
-from service.api.job_requests import JobRequest, check_request, fields_as_body
+from service.api.job_requests import WAYS_TO_NAME_A_SCHEMA, JobRequest, check_request, fields_as_body
 from service.auth.callers import Caller
 from service.domain.batches import Batch
 from service.domain.errors import ErrorCode, InputError
@@ -23,7 +24,7 @@ from service.jobs.idempotency import fingerprint_of, match_key, release_key, res
 from service.jobs.schemas import ChosenSchemas, SchemaWish, choose_schemas
 from service.jobs.services import Services
 from service.jobs.submit import Submission, submit_job
-from service.jobs.uploads import forget_upload, get_file, receive_upload
+from service.jobs.uploads import Upload, forget_upload, get_file, kept, receive
 
 _LONGEST_KEY = 255
 
@@ -57,50 +58,61 @@ async def take_in(request: Request, services: Services, caller: Caller, key: str
 
 
 async def _make(request: Request, services: Services, caller: Caller, key: str | None) -> Job:
-    kept: list[StoredFile] = []
-    try:
-        return await _make_of(request, services, caller, key, kept)
-    except BaseException:
-        await forget_all(services, kept)
-        raise
+    async with AsyncExitStack() as until_made:
+        arriving = _Arriving(services=services, tenant_id=caller.tenant_id, until_made=until_made)
+        wanted, batch = await _in_batch(services, caller, await _read(request, arriving.take_file))
+        upload = arriving.upload
+        if upload is not None and wanted.file_id is not None:
+            raise InputError(ErrorCode.INVALID_REQUEST, "Send a `file` or a `file_id`, not both.", param="file_id")
+        if upload is None:
+            found = nullcontext(await _find_file(services, caller, wanted))
+        else:
+            found = kept(services, caller.tenant_id, upload)
+        chosen = await arriving.choose(wanted)
+
+        def submit() -> Job:
+            with found as file:
+                submission = replace(
+                    submission_of(services, caller, wanted, chosen, file),
+                    is_new_file=upload is not None,
+                    batch=batch,
+                    idempotency=None if key is None else (key, _fingerprint(file.sha256, wanted)),
+                )
+                return submit_job(services, submission)
+
+        return await to_thread.run_sync(submit)
 
 
-async def forget_all(services: Services, kept: Sequence[StoredFile]) -> None:
+@dataclass(slots=True, kw_only=True)
+class _Arriving:
+    """What has come of a request."""
+
+    services: Services
+    tenant_id: str
+    until_made: AsyncExitStack
+    upload: Upload | None = None
+    _chosen: tuple[SchemaWish, ChosenSchemas] | None = None
+
+    async def take_file(self, name: str, parts: AsyncIterator[bytes], before: Fields) -> None:
+        """Receive the file; a fault that shows before it need not wait for it."""
+        if before.keys() & WAYS_TO_NAME_A_SCHEMA:
+            await self.choose(check_request(JobRequest, fields_as_body(before)))
+        self.upload = await self.until_made.enter_async_context(receive(self.services, self.tenant_id, name, parts))
+
+    async def choose(self, wanted: JobRequest) -> ChosenSchemas:
+        """The schemas of the job; those that it brings are read here: a hop to a thread would take longer."""
+        wish = wanted.schema_wish()
+        if self._chosen is None or self._chosen[0] != wish:
+            choose = partial(choose_schemas, self.services, self.tenant_id, wish)
+            self._chosen = wish, choose() if wish.source is not None else await to_thread.run_sync(choose)
+        return self._chosen[1]
+
+
+async def forget_all(services: Services, uploads: Sequence[StoredFile]) -> None:
     """Take back the uploads of a request that came to nothing, also when its caller is gone."""
     with anyio.CancelScope(shield=True):
-        for file in kept:
+        for file in uploads:
             await to_thread.run_sync(forget_upload, services, file)
-
-
-async def _make_of(
-    request: Request, services: Services, caller: Caller, key: str | None, kept: list[StoredFile]
-) -> Job:
-    found: list[tuple[SchemaWish, ChosenSchemas]] = []
-
-    async def choose(wanted: JobRequest) -> ChosenSchemas:
-        wish = wanted.schema_wish()
-        if not found or found[-1][0] != wish:
-            chosen = await to_thread.run_sync(choose_schemas, services, caller.tenant_id, wish)
-            found.append((wish, chosen))
-        return found[-1][1]
-
-    async def keep(name: str, parts: AsyncIterator[bytes], before: Fields) -> None:
-        # A fault that shows before the file need not wait for it.
-        if before.keys() & {"schema", "schema_ref", "schemas"}:
-            await choose(check_request(JobRequest, fields_as_body(before)))
-        kept.append(await receive_upload(services, caller.tenant_id, name, parts))
-
-    wanted, batch = await _in_batch(services, caller, await _read(request, keep))
-    if kept and wanted.file_id is not None:
-        raise InputError(ErrorCode.INVALID_REQUEST, "Send a `file` or a `file_id`, not both.", param="file_id")
-    file = kept[0] if kept else await _find_file(services, caller, wanted)
-    chosen = await choose(wanted)
-    submission = replace(
-        submission_of(services, caller, wanted, chosen, file),
-        batch=batch,
-        idempotency=None if key is None else (key, _fingerprint(file.sha256, wanted)),
-    )
-    return await to_thread.run_sync(submit_job, services, submission)
 
 
 def submission_of(

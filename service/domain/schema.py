@@ -13,6 +13,8 @@ import orjson
 from service.domain.errors import ErrorCode, InputError
 from service.domain.records import Json, JsonObject, Scalar
 
+DEFAULT_NAME = "document"
+"""Of a schema without a title."""
 MAX_DEPTH = 10
 """Nested objects and arrays; more is refused, recursion through `$ref` included."""
 _MOST_FAULTS = 50
@@ -66,7 +68,7 @@ class ExtractionSchema:
 
     source: JsonObject
     root: SchemaField
-    name: str = "document"
+    name: str = DEFAULT_NAME
     checks: tuple[str, ...] = field(default=())
     """The `x-checks` of the root, as written."""
 
@@ -93,7 +95,7 @@ def walk_leaves(value: Json, path: str = "") -> Iterator[tuple[str, Scalar]]:
         yield path, value
 
 
-def parse_schema(source: JsonObject, name: str = "document") -> ExtractionSchema:
+def parse_schema(source: JsonObject, name: str = DEFAULT_NAME) -> ExtractionSchema:
     """Check a caller's schema and give its tree of fields.
 
     Accepts a bare schema or an OpenAI-style wrapper (`{"name", "schema", "strict"}`, or `{"type": "json_schema",

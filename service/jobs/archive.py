@@ -6,6 +6,7 @@ followed. Sending the same zip again goes on where an earlier request ended.
 
 from __future__ import annotations
 
+import asyncio
 import stat
 import zipfile
 import zlib
@@ -54,7 +55,9 @@ async def receive_archive(services: Services, tenant_id: str, parts: AsyncIterat
         InputError: it is empty or too large.
         InternalError: it cannot be kept.
     """
-    return await services.blobs.receive(tenant_id, parts, max_bytes=services.limits.max_archive_bytes)
+    async with services.blobs.receive(tenant_id, parts, max_bytes=services.limits.max_archive_bytes) as incoming:
+        await asyncio.to_thread(incoming.keep)
+        return incoming.blob
 
 
 def take_archive(services: Services, batch: Batch, blob: StoredBlob, submit: Submit) -> ArchiveReport:

@@ -13,10 +13,10 @@ from typing import Literal
 from service.domain.errors import ErrorCode, InputError, InternalError, StateError
 from service.domain.records import JsonObject
 from service.domain.routes import JobSchema
-from service.domain.schema import parse_schema
+from service.domain.schema import DEFAULT_NAME, parse_schema
 from service.domain.schema_version import AUTO, READY_VERSION, SchemaVersion
 from service.jobs.services import Services
-from service.jobs.submit import check_any_schema
+from service.jobs.submit import check_any_schema, short_schema
 from service.protocol.json_text import decode_json, encode_json
 
 LONGEST_NAME = 100
@@ -151,7 +151,7 @@ def choose_schemas(services: Services, tenant_id: str, wish: SchemaWish) -> Chos
             "(several names, or `auto`).",
             param="schema",
         )
-    name = _own_name(parse_schema(wish.source).name)
+    name = _own_name(short_schema(services, wish.source, DEFAULT_NAME).name)
     return ChosenSchemas(schemas=(JobSchema(source=wish.source, name=name, version=None),), is_routed=False)
 
 

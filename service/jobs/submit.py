@@ -22,6 +22,7 @@ from service.jobs.batch_books import hold_open
 from service.jobs.model_rules import check_model_rules
 from service.jobs.services import Services
 from service.jobs.settle import ring, schema_room
+from service.jobs.uploads import note_upload
 from service.jobs.webhooks import check_webhook, keep_jobs_webhook
 from service.storage.store import Rows
 
@@ -37,6 +38,8 @@ class Submission:
 
     tenant_id: str
     file: StoredFile
+    is_new_file: bool = False
+    """Whether its row is still to be written; it is, together with the job's."""
     schemas: tuple[JobSchema, ...]
     options: JobOptions
     is_routed: bool = False
@@ -64,7 +67,10 @@ def submit_job(services: Services, submission: Submission) -> Job:
     with services.store.write(durable=True) as rows:
         if submission.batch is not None:
             _join_batch(rows, submission.batch, new)
-        hold_files(rows, [new])
+        if submission.is_new_file:
+            note_upload(services, rows, submission.file)
+        else:
+            hold_files(rows, [new])
         add_job(rows, new)
     ring(services, [new.step])
     return new.job
@@ -160,15 +166,7 @@ def check_any_schema(services: Services, source: JsonObject, name: str) -> Extra
     Raises:
         InputError: `invalid_schema` with the path of each fault.
     """
-    size = len(orjson.dumps(source))
-    limit = services.limits.max_schema_chars
-    if size > limit:
-        raise InputError(
-            ErrorCode.INVALID_SCHEMA,
-            f"Invalid Schema: {size} characters minified, {limit} are allowed.",
-            param="schema",
-        )
-    schema = known_schema(source, name)
+    schema = short_schema(services, source, name)
     count = count_fields(schema.root)
     if count > services.limits.max_properties:
         most = services.limits.max_properties
@@ -178,6 +176,23 @@ def check_any_schema(services: Services, source: JsonObject, name: str) -> Extra
     parse_checks(schema)
     parse_policy(schema)
     return schema
+
+
+def short_schema(services: Services, source: JsonObject, name: str) -> ExtractionSchema:
+    """A schema of a length that is taken, parsed in milliseconds.
+
+    Raises:
+        InputError: `invalid_schema` with the path of each fault, or since it is too long.
+    """
+    size = len(orjson.dumps(source))
+    limit = services.limits.max_schema_chars
+    if size > limit:
+        raise InputError(
+            ErrorCode.INVALID_SCHEMA,
+            f"Invalid Schema: {size} characters minified, {limit} are allowed.",
+            param="schema",
+        )
+    return known_schema(source, name)
 
 
 def count_fields(field: SchemaField) -> int:

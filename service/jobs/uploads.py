@@ -4,16 +4,38 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Generator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
 
 from service.documents.reader import sniff_file
 from service.domain.errors import ErrorCode, InternalError, StateError
 from service.domain.jobs import StoredFile
 from service.jobs.services import Services
-from service.storage.blobs import StoredBlob, derived_key
+from service.storage.blobs import Incoming, StoredBlob, derived_key
 from service.storage.store import Rows
 
 _LONGEST_NAME = 255
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file that came whole and is not kept yet."""
+
+    name: str
+    incoming: Incoming
+
+
+@asynccontextmanager
+async def receive(services: Services, tenant_id: str, name: str, parts: AsyncIterator[bytes]) -> AsyncGenerator[Upload]:
+    """Take a file in; nothing is left of it unless it is `kept` before the context ends.
+
+    Raises:
+        InputError: it is empty or too large.
+        InternalError: it cannot be written.
+    """
+    async with services.blobs.receive(tenant_id, parts, max_bytes=services.limits.max_file_bytes) as incoming:
+        yield Upload(name, incoming)
 
 
 async def receive_upload(services: Services, tenant_id: str, name: str, parts: AsyncIterator[bytes]) -> StoredFile:
@@ -23,8 +45,8 @@ async def receive_upload(services: Services, tenant_id: str, name: str, parts: A
         InputError: it is empty, too large, or of a kind that is not read.
         InternalError: it cannot be kept.
     """
-    blob = await services.blobs.receive(tenant_id, parts, max_bytes=services.limits.max_file_bytes)
-    return await asyncio.to_thread(_note_upload, services, tenant_id, name, blob)
+    async with receive(services, tenant_id, name, parts) as upload:
+        return await asyncio.to_thread(_keep_and_note, services, tenant_id, upload)
 
 
 def take_bytes(services: Services, tenant_id: str, name: str, data: bytes) -> StoredFile:
@@ -36,28 +58,49 @@ def take_bytes(services: Services, tenant_id: str, name: str, data: bytes) -> St
     return services.loop.submit(receive_upload(services, tenant_id, name, parts())).result()
 
 
-def _note_upload(services: Services, tenant_id: str, name: str, blob: StoredBlob) -> StoredFile:
+def _keep_and_note(services: Services, tenant_id: str, upload: Upload) -> StoredFile:
+    with kept(services, tenant_id, upload) as file, services.store.write(durable=True) as rows:
+        note_upload(services, rows, file)
+    return file
+
+
+@contextmanager
+def kept(services: Services, tenant_id: str, upload: Upload) -> Generator[StoredFile]:
+    """The upload, its bytes durable; its row is for the context to write, and when that fails they are forgotten.
+
+    Raises:
+        InputError: it is of a kind that is not read.
+        InternalError: it cannot be kept.
+    """
+    upload.incoming.keep()
+    blob = upload.incoming.blob
     try:
         with services.blobs.local(blob.key) as path:
             kind = sniff_file(path)
-    except Exception:
+        yield StoredFile(
+            id=f"file_{uuid.uuid4().hex}",
+            tenant_id=tenant_id,
+            name=upload.name[:_LONGEST_NAME],
+            sha256=blob.sha256,
+            size_bytes=blob.size_bytes,
+            kind=kind,
+            blob_key=blob.key,
+            created_at=services.clock(),
+        )
+    except BaseException:
         forget_blob(services, tenant_id, blob)
         raise
-    file = StoredFile(
-        id=f"file_{uuid.uuid4().hex}",
-        tenant_id=tenant_id,
-        name=name[:_LONGEST_NAME],
-        sha256=blob.sha256,
-        size_bytes=blob.size_bytes,
-        kind=kind,
-        blob_key=blob.key,
-        created_at=services.clock(),
-    )
-    with services.store.write(durable=True) as rows:
-        rows.files.add(file)
-        if not services.blobs.exists(blob.key):  # an earlier upload of the same bytes was deleted in between
-            raise InternalError(ErrorCode.INTERNAL, "The upload collided with a delete of the same file; try again.")
-    return file
+
+
+def note_upload(services: Services, rows: Rows, file: StoredFile) -> None:
+    """Write the row of an upload whose bytes are kept.
+
+    Raises:
+        InternalError: they are gone.
+    """
+    rows.files.add(file)
+    if not services.blobs.exists(file.blob_key):  # an earlier upload of the same bytes was deleted in between
+        raise InternalError(ErrorCode.INTERNAL, "The upload collided with a delete of the same file; try again.")
 
 
 def forget_blob(services: Services, tenant_id: str, blob: StoredBlob) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import AbstractContextManager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -20,11 +20,26 @@ class StoredBlob:
     size_bytes: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incoming:
+    """An upload that came whole and does not lie under its key yet."""
+
+    blob: StoredBlob
+    keep: Callable[[], None]
+    """Put it there, durable when it returns; it waits for the disk or the network.
+
+    Raises:
+        InternalError: `storage_full`.
+    """
+
+
 class BlobStore(Protocol):
     """Bytes by key; a key names its content, so writing one twice is harmless."""
 
-    async def receive(self, tenant_id: str, parts: AsyncIterator[bytes], *, max_bytes: int) -> StoredBlob:
-        """Take a stream in, hashing on the way; durable when it returns, nothing kept if it fails.
+    def receive(
+        self, tenant_id: str, parts: AsyncIterator[bytes], *, max_bytes: int
+    ) -> AbstractAsyncContextManager[Incoming]:
+        """Take a stream in, hashing on the way; nothing is left of what is not kept before the context ends.
 
         Raises:
             InputError: `file_too_large` as soon as the limit is passed, `empty_file` if nothing came.

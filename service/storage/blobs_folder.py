@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import errno
 import hashlib
 import os
 import time
 import uuid
-from collections.abc import AsyncIterator, Generator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Generator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from service.domain.errors import ErrorCode, InternalError
-from service.storage.blobs import StoredBlob, blob_key, derived_key, nothing_came, too_large
+from service.storage.blobs import Incoming, StoredBlob, blob_key, derived_key, nothing_came, too_large
 
 _INCOMING = "incoming"
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -28,34 +28,28 @@ class FolderBlobs:
         self._anchored: set[Path] = set()
         """Folders that are known to be on the disk themselves."""
 
-    async def receive(self, tenant_id: str, parts: AsyncIterator[bytes], *, max_bytes: int) -> StoredBlob:
+    @asynccontextmanager
+    async def receive(self, tenant_id: str, parts: AsyncIterator[bytes], *, max_bytes: int) -> AsyncGenerator[Incoming]:
         """See `BlobStore.receive`."""
         digest, size = hashlib.sha256(), 0
-        with self._temporary(tenant_id) as temporary:
-            with _mapped_errors():
-                handle = await asyncio.to_thread(temporary.open, "xb")
-            try:
-                async for part in parts:
-                    size += len(part)
-                    if size > max_bytes:
-                        raise too_large(max_bytes)
-                    digest.update(part)
-                    _write(handle.fileno(), part)
-                if size == 0:
-                    raise nothing_came()
-                key = blob_key(tenant_id, digest.hexdigest())
-                await asyncio.to_thread(self._sync_and_keep, handle.fileno(), key, temporary)
-            finally:
-                handle.close()
-        return StoredBlob(key=key, sha256=digest.hexdigest(), size_bytes=size)
+        with self._temporary(tenant_id) as (temporary, descriptor):
+            async for part in parts:
+                size += len(part)
+                if size > max_bytes:
+                    raise too_large(max_bytes)
+                digest.update(part)
+                _write(descriptor, part)
+            if size == 0:
+                raise nothing_came()
+            sha256 = digest.hexdigest()
+            blob = StoredBlob(key=blob_key(tenant_id, sha256), sha256=sha256, size_bytes=size)
+            yield Incoming(blob=blob, keep=partial(self._keep, blob.key, temporary, descriptor))
 
     def put_derived(self, key: str, data: bytes) -> str:
         """See `BlobStore.put_derived`."""
-        with self._temporary(key.partition("/")[0]) as temporary:
-            with _mapped_errors(), temporary.open("xb") as handle:
-                _write(handle.fileno(), data)
-                _sync(handle.fileno())
-            self._keep(derived_key(key), temporary)
+        with self._temporary(key.partition("/")[0]) as (temporary, descriptor):
+            _write(descriptor, data)
+            self._keep(derived_key(key), temporary, descriptor)
         return derived_key(key)
 
     @contextmanager
@@ -84,22 +78,22 @@ class FolderBlobs:
                     path.unlink()
 
     @contextmanager
-    def _temporary(self, tenant_id: str) -> Generator[Path]:
+    def _temporary(self, tenant_id: str) -> Generator[tuple[Path, int]]:
+        """A new file and its descriptor; at the end nothing is there under its name."""
         path = self._root / tenant_id / _INCOMING / uuid.uuid4().hex
         with _mapped_errors():
             path.parent.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         try:
-            yield path
+            yield path, descriptor
         finally:
+            os.close(descriptor)
             path.unlink(missing_ok=True)
 
-    def _sync_and_keep(self, descriptor: int, key: str, temporary: Path) -> None:
-        _sync(descriptor)
-        self._keep(key, temporary)
-
-    def _keep(self, key: str, temporary: Path) -> None:
+    def _keep(self, key: str, temporary: Path, descriptor: int) -> None:
         target = self._root / key
         with _mapped_errors():
+            os.fsync(descriptor)
             target.parent.mkdir(parents=True, exist_ok=True)
             temporary.replace(target)
             _sync_folder(target.parent)
@@ -122,11 +116,6 @@ def _write(descriptor: int, data: bytes) -> None:
     with _mapped_errors():
         while view:
             view = view[os.write(descriptor, view) :]
-
-
-def _sync(descriptor: int) -> None:
-    with _mapped_errors():
-        os.fsync(descriptor)
 
 
 @contextmanager

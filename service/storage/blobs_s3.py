@@ -14,8 +14,9 @@ import os
 import tempfile
 import threading
 import uuid
-from collections.abc import AsyncIterator, Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Protocol, TypedDict, cast
 from urllib.parse import urlsplit
@@ -26,7 +27,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from service.domain.errors import ErrorCode, InternalError
-from service.storage.blobs import StoredBlob, blob_key, derived_key, nothing_came, too_large
+from service.storage.blobs import Incoming, StoredBlob, blob_key, derived_key, nothing_came, too_large
 
 _PART_BYTES = 5 * 2**20
 """The least that S3 takes as a part, of 10,000; two are in memory at a time."""
@@ -53,7 +54,8 @@ class S3Blobs:
         self._lock = threading.Lock()
         self._made: tuple[int, _Client] | None = None
 
-    async def receive(self, tenant_id: str, parts: AsyncIterator[bytes], *, max_bytes: int) -> StoredBlob:
+    @asynccontextmanager
+    async def receive(self, tenant_id: str, parts: AsyncIterator[bytes], *, max_bytes: int) -> AsyncGenerator[Incoming]:
         """See `BlobStore.receive`."""
         upload = _Upload(self._client(), self._bucket, self._name(f"{tenant_id}/incoming/{uuid.uuid4().hex}"))
         digest, size, waiting = hashlib.sha256(), 0, bytearray()
@@ -68,11 +70,11 @@ class S3Blobs:
                     await asyncio.to_thread(upload.add, _cut(waiting, _PART_BYTES))
             if size == 0:
                 raise nothing_came()
-            key = blob_key(tenant_id, digest.hexdigest())
-            await asyncio.to_thread(upload.end, _cut(waiting, len(waiting)), self._name(key))
+            sha256 = digest.hexdigest()
+            blob = StoredBlob(key=blob_key(tenant_id, sha256), sha256=sha256, size_bytes=size)
+            yield Incoming(blob=blob, keep=partial(upload.end, bytes(waiting), self._name(blob.key)))
         finally:
             await asyncio.to_thread(upload.clean_up)
-        return StoredBlob(key=key, sha256=digest.hexdigest(), size_bytes=size)
 
     def put_derived(self, key: str, data: bytes) -> str:
         """See `BlobStore.put_derived`."""

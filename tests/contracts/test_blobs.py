@@ -88,8 +88,14 @@ async def _stream(parts: Iterable[bytes]) -> AsyncIterator[bytes]:
         yield part
 
 
+async def _keep(blobs: BlobStore, tenant_id: str, parts: AsyncIterator[bytes], max_bytes: int = MANY) -> StoredBlob:
+    async with blobs.receive(tenant_id, parts, max_bytes=max_bytes) as incoming:
+        await asyncio.to_thread(incoming.keep)
+        return incoming.blob
+
+
 def _receive(place: Place, parts: Iterable[bytes], *, max_bytes: int = MANY) -> StoredBlob:
-    return asyncio.run(place.blobs.receive(TENANT, _stream(parts), max_bytes=max_bytes))
+    return asyncio.run(_keep(place.blobs, TENANT, _stream(parts), max_bytes))
 
 
 def _cut(data: bytes, size: int) -> list[bytes]:
@@ -127,7 +133,7 @@ def test_a_pdf_that_was_made_of_a_blob_stands_beside_it_and_goes_with_it(place: 
 def test_tenants_do_not_share_blobs(place: Place) -> None:
     """Deleting one's leaves the other's."""
     mine = _receive(place, [SMALL])
-    theirs = asyncio.run(place.blobs.receive("tenant-b", _stream([SMALL]), max_bytes=MANY))
+    theirs = asyncio.run(_keep(place.blobs, "tenant-b", _stream([SMALL])))
     assert mine.key != theirs.key
     place.blobs.delete(mine.key)
     assert _read(place, theirs.key) == SMALL
@@ -185,7 +191,7 @@ def test_an_upload_that_is_cancelled_leaves_nothing(place: Place) -> None:
             first_is_in.set()
             await asyncio.Event().wait()
 
-        upload = asyncio.create_task(place.blobs.receive(TENANT, parts(), max_bytes=MANY))
+        upload = asyncio.create_task(_keep(place.blobs, TENANT, parts()))
         await first_is_in.wait()
         upload.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -195,14 +201,27 @@ def test_an_upload_that_is_cancelled_leaves_nothing(place: Place) -> None:
     assert place.names() == []
 
 
+@pytest.mark.parametrize("data", [SMALL, LARGE], ids=["small", "large"])
+def test_what_came_whole_and_is_not_kept_is_gone(place: Place, data: bytes) -> None:
+    """Whoever takes it in may still think better of it."""
+
+    async def look_only() -> StoredBlob:
+        async with place.blobs.receive(TENANT, _stream([data]), max_bytes=MANY) as incoming:
+            return incoming.blob
+
+    blob = asyncio.run(look_only())
+    assert (blob.sha256, blob.size_bytes) == (hashlib.sha256(data).hexdigest(), len(data))
+    assert (place.blobs.exists(blob.key), place.names()) == (False, [])
+
+
 def test_the_same_content_twice_is_one_blob(place: Place) -> None:
     """Also when both come at once."""
 
     async def both() -> tuple[StoredBlob, StoredBlob]:
         parts = _cut(LARGE, 65_536)
         return await asyncio.gather(
-            place.blobs.receive(TENANT, _stream(parts), max_bytes=MANY),
-            place.blobs.receive(TENANT, _stream(parts), max_bytes=MANY),
+            _keep(place.blobs, TENANT, _stream(parts)),
+            _keep(place.blobs, TENANT, _stream(parts)),
         )
 
     first, second = asyncio.run(both())
@@ -279,11 +298,15 @@ async def parts():
     for _ in range(64):
         yield bytes(65536)
 
+async def receive():
+    async with blobs.receive("tenant-a", parts(), max_bytes=10_000_000):
+        print("taken")
+
 blobs = FolderBlobs(Path(sys.argv[1]))
 resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
 for write in (
     lambda: blobs.put_derived("tenant-a/00/00", bytes(4_000_000)),
-    lambda: asyncio.run(blobs.receive("tenant-a", parts(), max_bytes=10_000_000)),
+    lambda: asyncio.run(receive()),
 ):
     try:
         write()
