@@ -19,7 +19,7 @@ from service.domain.errors import ErrorCode, InputError
 from service.exports.formats import ExportFormat, ExportOptions
 
 if TYPE_CHECKING:
-    from service.cli.desk import Desk, JobView, Order
+    from service.cli.desk.base import Desk, JobView, Order
     from service.domain.records import JsonObject
     from service.exports.schema_set import SchemaSet
     from service.settings import Settings
@@ -118,8 +118,8 @@ def _end(view: JobView) -> NoReturn:
 
 def _work(settings: Settings, order: Order, wanted: ExportOptions | None) -> tuple[JobView, JsonObject, SchemaSet]:
     """Hand a file in and wait for its result; a table that cannot be is refused before."""
-    from service.cli.desk import with_schema
-    from service.cli.open_desk import open_desk
+    from service.cli.desk.base import with_schema
+    from service.cli.desk.opening import open_desk
 
     desk = open_desk(settings)
     try:

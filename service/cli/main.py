@@ -7,23 +7,13 @@ from typing import Annotated
 import typer
 
 from service import __version__
-from service.cli import (
-    api_process,
-    doctor,
-    evaluate,
-    export,
-    extract,
-    keys,
-    models,
-    rehearse,
-    schema,
-    serve,
-    session,
-    worker,
-)
+from service.cli import export, extract, keys, models, rehearse, schema, serve, session, worker
 from service.cli.batch import command as batch
+from service.cli.doctor import command as doctor
 from service.cli.edge import run_to_end
+from service.cli.evaluate import command as evaluate
 from service.cli.exit_codes import EPILOG
+from service.cli.serving import api_process
 
 app = typer.Typer(
     name="fieldmark",

@@ -13,7 +13,7 @@ from service.cli.session import schema_of_flag
 from service.domain.errors import ErrorCode, InputError
 
 if TYPE_CHECKING:
-    from service.cli.desk import Order
+    from service.cli.desk.base import Order
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +57,7 @@ class OrderFlags:
             InputError: `invalid_option`, none of `--schema` and `--schemas` is given, or both; `invalid_schema`,
                 `--schema` is neither a file nor can it be a name.
         """
-        from service.cli.desk import Order  # the help text needs it not
+        from service.cli.desk.base import Order  # the help text needs it not
 
         if (self.schema is None) == (self.schemas is None):
             message = "Say what is wanted with --schema, or with --schemas; one of them."

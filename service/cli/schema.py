@@ -95,7 +95,7 @@ def generate(
     """Propose a schema for documents, to look over and to keep with `schema add`; works offline."""
     import orjson  # the help text needs none of these
 
-    from service.cli.open_desk import open_desk
+    from service.cli.desk.opening import open_desk
 
     desk = open_desk(_settings(home))
     try:

@@ -30,10 +30,10 @@ def serve(
     settings = load_settings(home, api_host=host, api_port=port)
     start_logging(settings, "serve")
     from service.cli.home import HomeLock, ServerInfo  # the help text needs none of these
-    from service.cli.listening import listen, refuse_open_door, url_of
-    from service.cli.redis_server import find_binary, prepare_redis
-    from service.cli.single_process import serve_in_one_process
-    from service.cli.supervisor import Supervisor
+    from service.cli.serving.listening import listen, refuse_open_door, url_of
+    from service.cli.serving.redis_server import find_binary, prepare_redis
+    from service.cli.serving.single_process import serve_in_one_process
+    from service.cli.serving.supervisor import Supervisor
 
     lock = HomeLock(settings.home)
     lock.take()

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from service.cli.flag_groups import HomeFlag
+from service.cli.serving.worker_process import command_of, environment_of
 from service.cli.session import load_settings, require_queue
-from service.cli.worker_process import command_of, environment_of
 from service.domain.jobs import QueueName
 
 

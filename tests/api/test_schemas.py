@@ -12,8 +12,8 @@ import jsonschema
 import pytest
 from pydantic import BaseModel, Field
 
-from service.cli.desk import Order, with_schema
-from service.cli.desk_http import HttpDesk
+from service.cli.desk.base import Order, with_schema
+from service.cli.desk.http import HttpDesk
 from service.domain.errors import StateError
 from tests.api.job_calls import error_of, letter, sample
 from tests.fakes.local_service import LocalService

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from service.cli.redis_server import find_binary
+from service.cli.serving.redis_server import find_binary
 from service.domain.traffic import CallEnd, CallReport, ClosedRoad, Destination, RateLimit, Ticket, WaitReason
 from service.messaging.traffic_gate import Gate, LocalStates, RedisStates
 from service.messaging.traffic_rule import GateRule

@@ -28,8 +28,8 @@ _PATIENCE_S = 60.0
 _START_S = 120.0
 _MARKS: Mapping[str, tuple[str, ...]] = {
     "api": ("service.cli.main", "api"),
-    "cpu": ("service.cli.worker_process", "--queue", "cpu"),
-    "io": ("service.cli.worker_process", "--queue", "io"),
+    "cpu": ("service.cli.serving.worker_process", "--queue", "cpu"),
+    "io": ("service.cli.serving.worker_process", "--queue", "io"),
     "redis": ("unixsocket:",),
     "sandbox": ("service.documents.sandbox",),
 }

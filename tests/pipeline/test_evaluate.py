@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from service.cli.desk_local import LocalDesk
-from service.cli.evaluate_run import answer_cases
+from service.cli.desk.local import LocalDesk
+from service.cli.evaluate.run import answer_cases
 from service.domain.records import Verdict
 from service.evaluation.answers import Answer
 from service.evaluation.cases import Case, load_cases

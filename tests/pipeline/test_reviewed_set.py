@@ -10,11 +10,11 @@ import httpx
 import orjson
 import pytest
 
-from service.cli.desk import Desk
-from service.cli.desk_http import HttpDesk
-from service.cli.desk_local import LocalDesk
-from service.cli.evaluate_reviewed import write_reviewed
-from service.cli.evaluate_run import answer_cases
+from service.cli.desk.base import Desk
+from service.cli.desk.http import HttpDesk
+from service.cli.desk.local import LocalDesk
+from service.cli.evaluate.reviewed import write_reviewed
+from service.cli.evaluate.run import answer_cases
 from service.domain.errors import ErrorCode, InputError
 from service.evaluation.cases import load_cases
 from service.evaluation.report import measure

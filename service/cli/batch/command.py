@@ -62,7 +62,7 @@ def _work(plan: BatchPlan, settings: Settings, server: str | None, ledger: Ledge
     from service.cli.batch.plan import made_by
     from service.cli.batch.run import BatchRun, Tools
     from service.cli.batch.show import Display, Tally
-    from service.cli.desk import with_schema
+    from service.cli.desk.base import with_schema
 
     words = () if plan.passwords is None else read_passwords(plan.passwords)
     reader = open_reader(settings)

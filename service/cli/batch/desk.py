@@ -11,9 +11,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from service.cli.desk_http import HttpDesk
+from service.cli.desk.http import HttpDesk
 from service.cli.home import find_server, run_folder
-from service.cli.listening import is_ready
+from service.cli.serving.listening import is_ready
 from service.domain.errors import ErrorCode, InternalError
 
 T = TypeVar("T")

@@ -20,8 +20,8 @@ from service.cli.batch.passwords import PasswordFinder, open_reader, read_passwo
 from service.cli.batch.plan import BatchPlan, Decision, Made, decide, made_by
 from service.cli.batch.show import duration
 from service.cli.batch.times import Look, Times, take_times
-from service.cli.desk import Order, with_schema
-from service.cli.open_desk import open_desk
+from service.cli.desk.base import Order, with_schema
+from service.cli.desk.opening import open_desk
 from service.cli.session import say
 from service.documents.reader import DocumentReader, sniff_file
 from service.documents.text.judging import Route

@@ -22,7 +22,7 @@ from service.cli.batch.passwords import PasswordFinder
 from service.cli.batch.plan import BatchPlan, Decision, Made, decide
 from service.cli.batch.show import Display, Tally
 from service.cli.batch.tables import write_books, write_tables
-from service.cli.desk import JobView
+from service.cli.desk.base import JobView
 from service.domain.errors import ErrorCode, InputError, ServiceError, StateError
 from service.domain.jobs import JobStatus
 

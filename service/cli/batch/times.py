@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from service.cli.batch.desk import BatchDesk
-from service.cli.desk import Order
+from service.cli.desk.base import Order
 from service.documents.text.judging import Route
 from service.domain.errors import ServiceError
 

@@ -13,8 +13,8 @@ import pytest
 from typer.testing import CliRunner
 
 from service import wiring
-from service.cli.listening import listen, refuse_open_door, url_of
 from service.cli.main import app
+from service.cli.serving.listening import listen, refuse_open_door, url_of
 from service.cli.session import load_settings, read_schema
 from service.clients import upstage
 from service.domain.errors import ErrorCode, InputError

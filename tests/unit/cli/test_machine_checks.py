@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from service.cli.machine_checks import State, check_machine, file_system_of
+from service.cli.doctor.machine_checks import State, check_machine, file_system_of
 from service.settings import Settings
 
 MOUNTS = """\

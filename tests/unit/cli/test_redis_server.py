@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from service.cli.redis_server import find_binary, prepare_redis
+from service.cli.serving.redis_server import find_binary, prepare_redis
 from service.domain.errors import InputError
 
 

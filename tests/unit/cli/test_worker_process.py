@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from service.cli.worker_process import environment_of
+from service.cli.serving.worker_process import environment_of
 from service.domain.jobs import QueueName
 
 

@@ -16,7 +16,7 @@ from urllib.parse import quote
 import httpx
 import orjson
 
-from service.cli.desk import JobView, Order, ReviewedDocument
+from service.cli.desk.base import JobView, Order, ReviewedDocument
 from service.domain.batches import BatchState
 from service.domain.errors import AccessError, ErrorCode, InputError, InternalError, ServiceError, StateError
 from service.domain.jobs import EventType, JobStatus, ReviewState

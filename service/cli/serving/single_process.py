@@ -10,10 +10,10 @@ import time
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from service.cli.api_process import make_server
 from service.cli.exit_codes import ExitCode
 from service.cli.home import ServerInfo
-from service.cli.listening import is_ready
+from service.cli.serving.api_process import make_server
+from service.cli.serving.listening import is_ready
 from service.cli.session import announce
 from service.domain.jobs import QueueName
 from service.jobs.run_steps import run_ring

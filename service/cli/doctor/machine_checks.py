@@ -15,7 +15,7 @@ from pathlib import Path
 
 from service import __version__
 from service.cli.home import find_server
-from service.cli.redis_server import NO_BINARY, find_binary
+from service.cli.serving.redis_server import NO_BINARY, find_binary
 from service.domain.errors import ServiceError
 from service.settings import Settings
 

@@ -21,7 +21,7 @@ from service.cli.session import load_settings, quieter, say, start_logging, writ
 from service.domain.errors import ErrorCode, InputError
 
 if TYPE_CHECKING:
-    from service.cli.desk import Desk
+    from service.cli.desk.base import Desk
     from service.evaluation.difference import EarlierRun
     from service.evaluation.run import Run, SetReport
     from service.settings import Settings
@@ -71,8 +71,8 @@ def evaluate(
     """
     settings = load_settings(home)
     start_logging(quieter(settings), "evaluate")
-    from service.cli.evaluate_reviewed import write_reviewed  # the help text needs none of these
-    from service.cli.open_desk import open_desk
+    from service.cli.desk.opening import open_desk
+    from service.cli.evaluate.reviewed import write_reviewed  # the help text needs none of these
     from service.evaluation.difference import read_run
 
     before = read_run(report.against) if report.against else None
@@ -110,7 +110,7 @@ def _report(run: Run, before: EarlierRun | None, flags: ReportFlags) -> None:
 @contextmanager
 def _forgetful(settings: Settings) -> Generator[Desk]:
     """A desk that remembers nothing of the documents it is measured on, in a home that is thrown away."""
-    from service.cli.desk_local import LocalDesk
+    from service.cli.desk.local import LocalDesk
 
     with tempfile.TemporaryDirectory(prefix="fieldmark-") as home:
         fresh = settings.model_copy(update={"home": Path(home), "database_url": "", "blobs_url": ""})
@@ -136,7 +136,7 @@ def _names(sets: Sequence[Path]) -> dict[str, Path]:
 
 
 def _run(sets: dict[str, Path], desk: Desk, model: str | None, jobs: int) -> Run:
-    from service.cli.evaluate_run import answer_cases
+    from service.cli.evaluate.run import answer_cases
     from service.evaluation.cases import load_cases
     from service.evaluation.run import Run, measure_set
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from service.cli.desk import Desk
+from service.cli.desk.base import Desk
 
 if TYPE_CHECKING:
     from service.settings import Settings
@@ -19,16 +19,16 @@ def open_desk(settings: Settings, *, workers: int = 1, server: str | None = None
         server: URL of a service that is to be asked instead.
     """
     if server is not None:
-        from service.cli.desk_http import HttpDesk
+        from service.cli.desk.http import HttpDesk
 
         return HttpDesk(server, settings.api_key.get_secret_value(), far=True)
     from service.cli.home import find_server  # only what is needed is loaded: a command is to answer at once
 
     found = find_server(settings.home)
     if found is not None:
-        from service.cli.desk_http import HttpDesk
+        from service.cli.desk.http import HttpDesk
 
         return HttpDesk(found.url, settings.api_key.get_secret_value())
-    from service.cli.desk_local import LocalDesk
+    from service.cli.desk.local import LocalDesk
 
     return LocalDesk(settings, workers=workers)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from service.auth.callers import LOCAL_TENANT, LOCAL_USER
-from service.cli.desk import JobView, Order, ReviewedDocument
+from service.cli.desk.base import JobView, Order, ReviewedDocument
 from service.domain.errors import ErrorCode, InputError, StateError
 from service.domain.jobs import JobOptions, QueueName, ReviewState, StoredFile
 from service.domain.records import JsonObject

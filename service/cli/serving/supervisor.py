@@ -11,12 +11,12 @@ import threading
 import time
 from types import FrameType
 
-from service.cli.children import Child, ChildSpec, end_together
 from service.cli.home import ServerInfo
-from service.cli.listening import is_ready
-from service.cli.redis_server import PrivateRedis
+from service.cli.serving.children import Child, ChildSpec, end_together
+from service.cli.serving.listening import is_ready
+from service.cli.serving.redis_server import PrivateRedis
+from service.cli.serving.worker_process import command_of, environment_of
 from service.cli.session import announce
-from service.cli.worker_process import command_of, environment_of
 from service.domain.jobs import QueueName
 from service.settings import Settings
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from service.cli.desk import Desk, Order
+from service.cli.desk.base import Desk, Order
 from service.cli.exit_codes import EXIT_CODES, ExitCode
 from service.domain.errors import ErrorCode, ServiceError
 from service.domain.jobs import JobStatus, Priority

@@ -47,7 +47,7 @@ def api(
 
 def _listen(settings: Settings) -> socket.socket:
     """Bind, for a process that nobody prepared anything for."""
-    from service.cli.listening import listen, refuse_open_door
+    from service.cli.serving.listening import listen, refuse_open_door
 
     with open_services(settings) as services, services.store.read() as rows:
         refuse_open_door(settings.api_host, keys_exist=rows.access.any_key())

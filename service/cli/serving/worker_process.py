@@ -32,7 +32,7 @@ def command_of(queue: QueueName, *, urgent: bool, home: Path | None, parent: int
     flags = ["--queue", str(queue), *(["--urgent"] if urgent else [])]
     flags += [] if home is None else ["--home", str(home)]
     flags += [] if parent is None else ["--parent", str(parent)]
-    return [sys.executable, "-P", "-m", "service.cli.worker_process", *flags]
+    return [sys.executable, "-P", "-m", "service.cli.serving.worker_process", *flags]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -24,7 +24,7 @@ def doctor(
     settings = load_settings(home)
     start_logging(quieter(settings), "doctor")
     if explain is not None:
-        from service.cli.explain import explain_job  # the help text needs none of these
+        from service.cli.doctor.explain import explain_job  # the help text needs none of these
 
         explain_job(settings, explain, time.time())
         return
@@ -32,7 +32,7 @@ def doctor(
     from rich.table import Table
     from rich.text import Text
 
-    from service.cli.machine_checks import State, check_machine
+    from service.cli.doctor.machine_checks import State, check_machine
 
     findings = check_machine(settings)
     table = Table("", "", "", box=box.SIMPLE, show_header=False, show_edge=False, pad_edge=False)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import orjson
 
-from service.cli.desk import Desk
+from service.cli.desk.base import Desk
 from service.domain.errors import ErrorCode, InputError
 from service.evaluation.cases import TRUTH_FILE
 

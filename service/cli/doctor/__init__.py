@@ -1,0 +1,1 @@
+"""`fieldmark doctor`: whether everything is here, and what became of a job."""

@@ -1,0 +1,1 @@
+"""`fieldmark evaluate`: how right a model is on documents whose truth is known."""

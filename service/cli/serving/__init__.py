@@ -1,0 +1,1 @@
+"""The processes of a service: started, watched, restarted, and none left behind."""
