@@ -9,16 +9,20 @@ from service.embedded.anchors.places import Evidence
 from service.embedded.asked.fields import Ask
 from service.embedded.candidates.check_marks import boolean_choices, enum_choices
 from service.embedded.candidates.crossings import crossing_choices
-from service.embedded.candidates.facts import fact_choices, role_choices
+from service.embedded.candidates.facts import fact_choices, named_beside_role, role_choices
 from service.embedded.candidates.headings import heading_choices
-from service.embedded.candidates.priors import lone_choices
+from service.embedded.candidates.own_days import own_day_choices, own_place_choices
+from service.embedded.candidates.priors import lone_address, lone_choices
 from service.embedded.candidates.proposals import TYPED, Choice, code_choices, text_choices, typed_choices
 from service.embedded.candidates.propose_entries import settle_entries
 from service.embedded.candidates.prose import Prose, leaves_date_open, prose_choices
 from service.embedded.candidates.references import reference_choices
 from service.embedded.candidates.sections import keep_sections
-from service.embedded.candidates.standing import standing_choices
+from service.embedded.candidates.standing import heading_name, standing_choices
 from service.embedded.candidates.tax_sides import of_its_side
+from service.embedded.candidates.told_addresses import told_addresses
+from service.embedded.candidates.told_days import told_day_choices
+from service.embedded.candidates.told_texts import told_choices
 from service.embedded.candidates.totals import fall_back_on_total, settle_totals
 
 ACCEPT = 0.5
@@ -53,15 +57,26 @@ def propose(evidence: Evidence, ask: Ask, prose: Prose) -> list[Choice]:
         found = code_choices(evidence, ask)
     else:
         found = text_choices(evidence, ask) + lone_choices(evidence, ask) + role_choices(prose, ask)
-        found += standing_choices(evidence, ask)
+        found += [*lone_address(evidence, ask), *named_beside_role(evidence, ask)]
+        found += standing_choices(evidence, ask) + heading_name(evidence, ask)
     if ask.kind == "period" and prose.is_prose:  # a heading stands over many sentences; which one tells is told below
         found = [c for c in found if len(c.span.tokens) <= SHORT_ANSWER]
     if ask.kind == "date" and ask.is_concept("effective_date") and prose.is_prose:
         return _own_days(evidence, ask, prose, found)
-    found += prose_choices(prose, ask, day_first=evidence.spans.day_first) + heading_choices(evidence, ask)
-    found += reference_choices(prose, ask, day_first=evidence.spans.day_first)
+    found += _told(evidence, ask, prose, max((c.score for c in found), default=0.0))
     found = of_its_side(evidence, ask, found)
     return sorted(found, key=lambda c: (-c.score, c.span.segment.index))[:24]
+
+
+def _told(evidence: Evidence, ask: Ask, prose: Prose, labelled: float) -> list[Choice]:
+    """What running text and the head and foot of a paper tell; less is looked at where a label tells a value."""
+    day_first = evidence.spans.day_first
+    found = told_addresses(prose, ask) if labelled < ACCEPT else []
+    if labelled < LABELLED:
+        found += told_choices(prose, ask) + told_day_choices(prose, ask, day_first=day_first)
+    found += own_day_choices(evidence, ask) + own_place_choices(evidence, ask)
+    found += prose_choices(prose, ask, day_first=day_first) + heading_choices(evidence, ask)
+    return [*found, *reference_choices(prose, ask, day_first=day_first)]
 
 
 def _own_days(evidence: Evidence, ask: Ask, prose: Prose, found: list[Choice]) -> list[Choice]:

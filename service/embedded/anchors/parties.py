@@ -6,15 +6,18 @@ import re
 from dataclasses import dataclass
 
 from service.embedded.anchors.matching import Labels
+from service.embedded.anchors.titles import is_kind_title, is_sentence, is_title, runs
 from service.embedded.page.layout import Layout, Segment
-from service.embedded.words.labels import read_text
-from service.embedded.words.normalise import date_pattern, fold, squash, word_set
+from service.embedded.words.normalise import date_pattern, fold, squash
 
 LEGAL_FORM = re.compile(
     r"(?<!\w)(?:gmbh|ag|kg|kgaa|ohg|e\.?\s?k\.?|ug|e\.?\s?v\.?|gbr|se|mbh|ltd|limited|llc|l\.l\.c|inc|s/b|incorporated|corp|corporation|plc|llp|lp|"
     r"co|company|sdn\.?\s?bhd|s?bhd|pte|pty|s\.?a\.?s?|sarl|s\.?a\.?r\.?l|eurl|sasu|s\.?l\.?u?|s\.?r\.?l|s\.?p\.?a|b\.?v|n\.?v|oy|ab|as|aps|"
     r"enterprise|enterprises|trading|restaurant|store|stores|trust|foundation|institute|association|bank|university|"
-    r"committee|party|pac|group|holdings?)(?=[\s,.)]|$)"
+    r"committee|party|pac|group|holdings?|gebr\.?|ggmbh|partg(?:\s?mbb)?|e\.?\s?g|a\.\s?g|s\.?n\.?c|s\.?c\.?i|"
+    r"sp\.?\s?z\s?o\.?\s?o|s\.?r\.?o|d\.?\s?o\.?\s?o|kft|zrt|nyrt|lda|ltda|eireli|v\.?o\.?f|stichting|oyj|a/s|hf|ehf|uab|"
+    r"a\.?\s?s|sti|pvt|tbk)(?=[\s,.)]|$)"
+    r"|株式会社|有限会社|合同会社|有限公司|股份|㈱|주식회사|유한회사|\(주\)"
 )
 POSTAL = re.compile(
     r"\b\d{5}[A-ZÄÖÜ][a-zäöüß]{2,}|(?:^|[\s,·|•–-])(?:[A-Z]{1,2}[-\s])?\d{4,5}\s+[A-ZÄÖÜÉÈ][\w.äöüéèß'-]+|\b\d{4}\s?[A-Z]{2}\s+[A-Z]\w+|"
@@ -69,6 +72,8 @@ _NAMED = 3
 _TITLE_SIZE = 1.25
 """Times the letters of a name from which a line over it is a title."""
 _HOUSE_NUMBER = re.compile(r"[^\W\d]\s\d{1,4}\s?[a-zA-Z]?(?:\s?[-/]\s?\d{1,4})?$")
+_HOUSE_FIRST = re.compile(r"\d{1,5}[a-zA-Z]?,?\s+(?:[A-ZÀ-Þ][\w'’.-]*\s?){1,4}$")
+_PLACE_FIRST = re.compile(r"(?:[^\W\d_][\w'’.-]*,?\s){1,3}(?:[-–]\s)?\d{3}\s?\d{2,3}")
 _REGISTRATION_LINE = re.compile(
     r"\W*(?:co|company|reg|registration|roc|gst|business|tax|id|no|nr|ssm|brn|abn|vat|ust|hrb|siret|[\W\d])*"
     r"\(?[a-z]{0,4}\d{5,}(?:[-\s]?[a-z0-9]{1,4})?\)?\W*"
@@ -83,6 +88,15 @@ def is_registration(text: str) -> bool:
 def looks_postal(text: str) -> bool:
     """Whether a line holds a postal code with its place."""
     return POSTAL.search(text) is not None
+
+
+def _looks_place_first(layout: Layout, segment: Segment) -> bool:
+    """Whether a line is a place with its code behind it, `Jakarta 12190`, right under a street."""
+    if not _PLACE_FIRST.fullmatch(segment.text):
+        return False
+    near = layout.lines[max(0, segment.line - 3) : segment.line]
+    over = [s for line in near if line.page == segment.page for s in line.segments if _stacks(s, segment)]
+    return any(looks_street(s.text) or _HOUSE_FIRST.match(s.text) or _HOUSE_NUMBER.search(s.text) for s in over)
 
 
 def looks_street(text: str) -> bool:
@@ -100,7 +114,9 @@ def find_parties(layout: Layout, labels: Labels) -> list[Party]:
     found: list[Party] = []
     used: set[int] = set()
     for segment in layout.segments:
-        if segment.index in used or not looks_postal(segment.text) or len(segment.tokens) > 16:
+        if segment.index in used or len(segment.tokens) > 16:
+            continue
+        if not (looks_postal(segment.text) or _looks_place_first(layout, segment)):
             continue
         party = _inline(segment) or _stacked(layout, labels, segment)
         if party is not None:
@@ -161,7 +177,7 @@ def _region_under(layout: Layout, labels: Labels, postal: Segment) -> list[Segme
     under = next((s for s in layout.below(found, reach=1.3) if _stacks(found, s)), None)
     if under is not None and (looks_street(under.text) or _HOUSE_NUMBER.search(under.text)):  # the next one's name
         return []
-    region = not (any(map(str.isdigit, found.text)) or looks_company(found.text) or _is_title(found.text))
+    region = not (any(map(str.isdigit, found.text)) or looks_company(found.text) or _titles_a_paper(found.text))
     return [found] if region and not ends_block(found, labels) and not is_pair(layout, found) else []
 
 
@@ -239,7 +255,12 @@ def ends_block(segment: Segment, labels: Labels) -> bool:
     folded = fold(segment.text)
     if len([p for p in PARTS.split(segment.text) if p.strip()]) > 2:
         return True
-    if segment.text.rstrip().endswith(":") or date_pattern().search(folded) or CONTACT.search(folded):
+    if (
+        runs(segment.text)
+        or segment.text.rstrip().endswith(":")
+        or date_pattern().search(folded)
+        or CONTACT.search(folded)
+    ):
         return True
     return labels.label_like(segment, strength=0.85) and not looks_company(segment.text)
 
@@ -255,7 +276,7 @@ def company_score(layout: Layout, segment: Segment, labels: Labels) -> float:
         return 0.0
     if text.rstrip().endswith(":") or CONTACT.search(folded) or looks_postal(text) or date_pattern().search(folded):
         return 0.0
-    if is_pair(layout, segment):
+    if is_pair(layout, segment) or (is_sentence(text) and not looks_company(text.split()[-1])):
         return 0.0
     page = layout.page(segment.page)
     score = 0.25 * (1.0 - min(1.0, segment.y0 / max(1.0, 0.45 * page.height)))
@@ -266,20 +287,14 @@ def company_score(layout: Layout, segment: Segment, labels: Labels) -> float:
         score *= 0.6
     if looks_street(text) and not looks_company(text):
         score -= 0.25
-    if labels.label_like(segment) or _is_title(text):
+    if labels.label_like(segment) or _titles_a_paper(text):
         score -= 0.3
     return max(0.0, score + 0.25)
 
 
-_TITLES = word_set(
-    "invoice receipt order credit note tax delivery contract document copy original page welcome thank you cash bill "
-    "simplified proforma number date"
-)
-
-
-def _is_title(text: str) -> bool:
-    parts = read_text(text)
-    return bool(parts) and all(any(c in _TITLES for c in part) for part in parts)
+def _titles_a_paper(text: str) -> bool:
+    """Whether a line is what a paper is called; `Receipt Bank Ltd` is a company."""
+    return is_title(text) and not (looks_company(text) and is_kind_title(text))
 
 
 def repeats(layout: Layout, text: str) -> int:
@@ -295,11 +310,13 @@ def address_under(layout: Layout, name: Segment, limit: int = 7) -> tuple[Segmen
         folded = fold(segment.text)
         if date_pattern().search(folded) or CONTACT.search(folded) or re.search(r"\d[.,]\d{2}\b", segment.text):
             break
+        if runs(segment.text):
+            break
         digits = any(c.isdigit() for c in segment.text)
         if not (digits or looks_street(segment.text) or looks_postal(segment.text) or taken):
             continue
         if (
-            _is_title(segment.text)
+            _titles_a_paper(segment.text)
             or is_registration(segment.text)
             or re.match(r"\W*(?:co|company|reg|roc|business)\b.{0,12}no", folded)
             or re.match(r"^\W*\(?\d{4,8}-?[a-z]\)?\W*$", folded)

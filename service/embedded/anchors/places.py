@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -11,10 +12,17 @@ from service.embedded.anchors.matching import Hit, Labels, first_word
 from service.embedded.anchors.parties import Party, find_parties
 from service.embedded.asked.fields import Ask
 from service.embedded.page.layout import Layout, Segment
-from service.embedded.page.spans import Spans
+from service.embedded.page.spans import Kind, Spans
 
 ABOVE = 0.56
 """How natural a value right above its label is."""
+UNDER_A_SIGNATURE = 0.72
+"""The same where the label is written finer and stands clearly nearer to it than to anything below."""
+_FINER = 0.82
+"""Share of the letters' height that such a label has at most."""
+_SIGNED = re.compile(
+    r"(?:[A-ZÀ-Þ][\w.'’-]*|de|del|van|von|den|der|di|da)(?:\s(?:[A-ZÀ-Þ][\w.'’-]*|de|del|van|von|den|der|di|da)){1,4}"
+)
 OVER_CAPTION = 0.93
 """The same on a form whose labels stand under the lines."""
 BELOW = (0.9, 0.74, 0.6, 0.5)
@@ -60,6 +68,10 @@ def places(evidence: Evidence, hit: Hit) -> Iterator[Place]:
 
 def _beside_and_below(evidence: Evidence, hit: Hit) -> Iterator[Place]:
     segment = hit.segment
+    above = _right_above(evidence, hit) if hit.end - hit.start == len(segment.tokens) else None
+    if above is not None and _is_caption(evidence, segment, above):
+        yield Place(above, 0, UNDER_A_SIGNATURE, below=True)
+        return
     if hit.end < len(segment.tokens):
         yield Place(segment, hit.end, 1.0)
     yield from _to_the_right(evidence, hit)
@@ -125,9 +137,18 @@ def _right_above(evidence: Evidence, hit: Hit) -> Segment | None:
     for line in reversed(evidence.layout.lines[max(0, segment.line - 2) : segment.line]):
         for other in line.segments:
             shared = min(segment.x1, other.x1) - max(segment.x0, other.x0)
-            if line.page == segment.page and shared > 0 and 0 <= segment.y0 - other.y1 < 0.9 * segment.height:
+            near = 0.9 * max(segment.height, other.height)
+            if line.page == segment.page and shared > 0 and 0 <= segment.y0 - other.y1 < near:
                 return None if foreign_label(evidence, other) or _has_label_above(evidence, other) else other
     return None
+
+
+def _is_caption(evidence: Evidence, label: Segment, above: Segment) -> bool:
+    """Whether a label is written finer than what stands over it, with nothing as near below."""
+    below = next(iter(evidence.layout.below(label, reach=2.0)), None)
+    apart = below is None or below.y0 - label.y1 > 1.5 * max(0.1, label.y0 - above.y1)
+    signed = _SIGNED.fullmatch(above.text) is not None or bool(evidence.spans.inside(above, Kind.DATE))
+    return label.height < _FINER * above.height and apart and signed
 
 
 def _has_label_above(evidence: Evidence, segment: Segment) -> bool:

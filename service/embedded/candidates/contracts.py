@@ -17,12 +17,16 @@ OPENING = 7000
 MOST = 8
 _TWO = 2
 """Parties that an agreement has at least."""
-_BETWEEN = re.compile(r"\b(?:by and (?:between|among)|between|among|zwischen|entre|tra|tussen)\b[:\s]*")
+_BETWEEN = re.compile(
+    r"\b(?:de una parte\b,?|di una parte\b,?|da una parte\b,?|d'une part\b,?|by and (?:between|among)|between|"
+    r"among|zwischen|entre|tra|tussen)\b[:\s]*"
+)
 _CLAUSE_END = re.compile(
     r"\b(?:WHEREAS|RECITALS?|WITNESSETH|Background)\b|[.:]\s+(?:The|In|This|Each|It|For|WHEREAS|NOW)\b|[\"”]\)\s*\.\s"
 )
 _PARTY = re.compile(
-    r"\W*(?:(?:and|und|et|y|the following)\s+|,\s*)*(?:\(\d+\)\s*|\(?[ivab]+\)\s*|\d[.)]\s*)?"
+    r"\W*(?:(?:and|und|et|y|the following|de otra(?: parte)?|dall[’']altra(?: parte)?),?\s+|,\s*)*(?:\(\d+\)\s*|"
+    r"\(?[ivab]+\)\s*|\d[.)]\s*)?"
     r"(?P<name>(?:[A-Z0-9]|[a-z]{1,2}[A-Z])[^()\"“”;]{2,90}?)"
     r"(?=\s*(?:,?\s*\(|;|\"|“|,?\s+(?:a|an)\s+[A-Za-z]|,?\s+(?:with|having|whose|located|residing|organized|organised|"
     r"and|und|et|on behalf|acting|for|including|incorporated|its|at|of the|d/b/a|dba|regarding|in connection|in)\b|"
@@ -32,7 +36,8 @@ _PARTY = re.compile(
 _NEXT = re.compile(r"[,;)]?\s+(?:and|und|et|y)\s+(?=[\W]*(?:[A-Z(]|[a-z]{1,2}[A-Z]))|[;)],?\s+(?=[A-Z][\w.&’'-]+[ ,])")
 _ROLE = re.compile(
     r"(?P<name>[A-Z][\w.,&’'/-]*(?:\s+(?:[A-Z&][\w.,&’'/-]*|of|and|de|van|von)){0,6})"
-    r"\s*(?:,?\s+(?:a|an)\s[^()]{3,60})?\s*\(\s*(?:the|hereinafter|hereafter|collectively|together|each)?[^()“\"]{0,40}[“\"][A-Z]"
+    r"\s*(?:,?\s+(?:a|an)\s[^()]{3,60})?\s*\(\s*(?:the|hereinafter|hereafter|collectively|together|"
+    r"each)?[^()“\"]{0,40}[“\"][A-Z]"
 )
 _NOT_A_NAME = word_set("agreement company employee contractor date exhibit party parties recipient discloser")
 
@@ -41,13 +46,18 @@ def parties_of(layout: Layout, prose: Prose) -> list[Choice]:
     """Who enters into the agreement, in the order it names them; nothing without running text."""
     if not prose.is_prose:
         return []
-    named = max(_after_between(prose), key=_standing, default=[])
+    named = named_parties(prose)
     if _standing(named) >= _TWO:
         return named
     signing = _merged([*_signing(layout), *_signing_themselves(layout, prose)])
     if _standing(signing) >= _TWO:
         return signing
     return _merged([*named, *_by_role(prose), *signing])
+
+
+def named_parties(prose: Prose) -> list[Choice]:
+    """The names after the `between` that looks most like the one that opens an agreement."""
+    return max(_after_between(prose), key=_standing, default=[])
 
 
 def _standing(found: list[Choice]) -> float:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
+from service.embedded.anchors.parties import looks_company
 from service.embedded.anchors.places import Evidence
+from service.embedded.anchors.titles import is_kind_title
 from service.embedded.asked.fields import Ask
 from service.embedded.candidates.proposals import TYPED, Choice
 from service.embedded.candidates.prose import Prose
 from service.embedded.page.layout import Segment, Token
-from service.embedded.page.spans import Kind, Span
+from service.embedded.page.spans import Kind, Span, token_range
 from service.embedded.words.labels import Phrase, read_text, read_words, weight
+from service.embedded.words.normalise import fold
 
 _WORDS = 6
 """Words of a segment from which it is part of a sentence."""
@@ -133,7 +137,68 @@ _ROLE = re.compile(
     r"(?:als |el |la |le |il |der |die )?[\"“„]?(?P<called>[^\W\d]{4,25})",
 )
 _OPENS = re.compile(r"(?:\b(?:between|by and|and|zwischen|und|entre|et|tra|tussen|en|genannt)\b|[;:])\W*")
-_SALUTED = re.compile(r"^(?:herrn?|frau|mr|mrs|ms|m|mme)\.?\s+")
+_SALUTED = re.compile(r"^(?:(?:herrn?|frau|mr|mrs|ms|m|mme|dr|prof|judge|justice)\.?\s+)+")
+
+
+_AFTER_DASH = re.compile(
+    r"^(?P<name>[^\W\d_].{2,70}?)\s*(?:[-–—]\s|\(|,\s)\s*(?P<role>[^\W\d][^-–—(),.:;\d]{2,25}?)\s*[-–—),.]*$"
+)
+_LIKE = 5
+"""Letters that two forms of one role share: `Beklagter`, `Beklagte`."""
+_ENDING = 3
+"""Letters by which they differ at most."""
+
+
+def named_beside_role(evidence: Evidence, ask: Ask) -> Iterator[Choice]:
+    """Names with their role behind them on the same line: `Ann Lee – Claimant –`, `Bo Lind (tenant)`."""
+    own = [word for phrase, w in ask.phrases if w >= _SURE and len(phrase) == 1 for word in phrase]
+    for segment in evidence.layout.segments if own else ():
+        if (over := _under_its_name(evidence, segment, own)) is not None:
+            titled = _SALUTED.match(fold(over.text))
+            first = len(over.text[: titled.end()].split()) if titled else 0
+            span = evidence.spans.cut(over, first, len(over.tokens))
+            yield Choice(span, span.raw.strip(" ,."), _BESIDE_ROLE, "role")
+        match = _AFTER_DASH.match(segment.text) if len(segment.tokens) <= _LONGEST_NAME else None
+        if match is None or not match["name"][0].isupper():
+            continue
+        said = {c for part in read_text(match["role"]) for c in part}
+        if len(said) <= 2 and any(_is_form_of(word, role) for word in own for role in said):
+            start, end = token_range(segment, *match.span("name"))
+            yield Choice(evidence.spans.cut(segment, start, end), match["name"], _BESIDE_ROLE, "role")
+
+
+_SURE, _BESIDE_ROLE = 0.9, 0.8
+_LONGEST_ROLE = 4
+_SURNAMED = re.compile(
+    r"(?:(?:Dr|Prof|Mr|Mrs|Ms|Judge|Herr|Frau)\.?\s)*[A-ZÀ-Þ][\w.'’&-]*(?:\s(?:[A-ZÀ-Þ&][\w.'’&-]*|de|van|von|der)){1,6}"
+)
+
+
+def _under_its_name(evidence: Evidence, segment: Segment, own: Sequence[str]) -> Segment | None:
+    """The name right over a line that says nothing but its role, alone on its line as the name is."""
+    lines = evidence.layout.lines
+    if (
+        len(segment.tokens) > _LONGEST_ROLE
+        or len(lines[segment.line].segments) > 1
+        or not segment.line
+        or segment.text[-1] == ":"
+    ):
+        return None
+    if any(map(str.isdigit, segment.text)):
+        return None
+    said = {c for part in read_text(segment.text) for c in part}
+    over = lines[segment.line - 1].segments
+    near = len(over) == 1 and over[0].page == segment.page and segment.y0 - over[0].y1 < 1.2 * over[0].height
+    named = (
+        near and _SURNAMED.fullmatch(over[0].text.strip(" ,.")) and any(_is_form_of(w, r) for w in own for r in said)
+    )
+    return over[0] if named and (looks_company(over[0].text) or not is_kind_title(over[0].text)) else None
+
+
+def _is_form_of(word: str, other: str) -> bool:
+    """Whether two words are one but for their ending."""
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False)))
+    return word == other or (shared >= _LIKE and max(len(word), len(other)) - shared <= _ENDING)
 
 
 def role_choices(prose: Prose, ask: Ask) -> list[Choice]:

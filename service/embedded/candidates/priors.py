@@ -79,10 +79,24 @@ def _pay_by(evidence: Evidence) -> list[Choice]:
     for date in evidence.spans.of(Kind.DATE):
         line = evidence.layout.lines[date.segment.line].segments
         left = [s.text for s in line if s.index == date.segment.index - 1 and not date.start]
+        left = [*_wrapped_before(evidence, date), *left]
         before = fold(" ".join([*left, *(t.text for t in date.segment.tokens[: date.start])]))
         if _PAY_BY.search(before):
             found.append(Choice(date, date.value, 0.72, "pay by"))
     return found
+
+
+def _wrapped_before(evidence: Evidence, date: Span) -> list[str]:
+    """The line over running text that a day begins a line of."""
+    segment = date.segment
+    if date.start > _WRAPPED or not segment.line or evidence.layout.lines[segment.line].segments[0] is not segment:
+        return []
+    over = evidence.layout.lines[segment.line - 1]
+    return [over.text] if over.page == segment.page and len(over.segments) == 1 else []
+
+
+_WRAPPED = 3
+"""Words before a day that a sentence may have brought to its line."""
 
 
 def _dates(evidence: Evidence, ask: Ask) -> list[Choice]:
@@ -291,6 +305,18 @@ def joined(evidence: Evidence, segments: tuple[Segment, ...]) -> tuple[Span, str
     tokens = tuple(t for s in segments for t in s.tokens)
     text = ", ".join(s.text.strip(" ,") for s in segments)
     return Span(Kind.TEXT, tokens, text, text, first, 0, len(first.tokens)), text
+
+
+def lone_address(evidence: Evidence, ask: Ask) -> list[Choice]:
+    """The only address of a document, for a field that asks for one and names neither the seller's nor a room's."""
+    blocks = [party for party in evidence.parties if not party.inline]
+    if ask.kind != "address" or not ask.is_concept("address", "buyer_address") or len(blocks) != 1:
+        return []
+    span, text = joined(evidence, blocks[0].address)
+    return [Choice(span, text, _LONE_ADDRESS, "address block")]
+
+
+_LONE_ADDRESS = 0.55
 
 
 def _addresses(evidence: Evidence, ask: Ask) -> list[Choice]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from service.embedded.asked.fields import Ask
 from service.embedded.candidates.proposals import Choice
@@ -19,6 +20,8 @@ _OPENING = 2500
 """Characters from the start in which an agreement gives its day."""
 PROSE_LINE = 7
 """Words from which a line counts as running text."""
+_RUNNING = 5
+"""Words of a segment from which it may be a part of a sentence."""
 
 
 class Prose:
@@ -37,6 +40,23 @@ class Prose:
         self.folded = _folded_in_place(self.text)
         long_lines = sum(sum(len(s.tokens) for s in line.segments) >= PROSE_LINE for line in layout.lines)
         self.is_prose = len(self._tokens) > 120 and long_lines > 0.45 * len(layout.lines)
+
+    @cached_property
+    def sentences(self) -> Sequence[tuple[Sequence[str], int]]:
+        """The words of each line of running text with what it runs on to, and the first letter's place in the text."""
+        found: list[tuple[list[str], int]] = []
+        index, running = 0, False
+        while index < len(self._tokens):
+            segment = self._tokens[index][1]
+            words = [token.text for token in segment.tokens]
+            long = len(words) >= _RUNNING
+            if running and found:
+                found[-1][0].extend(words)
+            elif long:
+                found.append((words, self._starts[index]))
+            running = long
+            index += len(words)
+        return found
 
     def dates_another(self, span: Span) -> bool:
         """Whether a date is that of another agreement which the text refers to."""

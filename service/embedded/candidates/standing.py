@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from service.domain.schema import FieldType
+from service.embedded.anchors.parties import looks_company
 from service.embedded.anchors.places import Evidence
 from service.embedded.asked.fields import Ask
 from service.embedded.candidates.priors import issuers, recipients
@@ -23,15 +24,15 @@ _HEADS: dict[str, tuple[re.Pattern[str], re.Pattern[str]]] = {
         (
             "issuer emetteur emisor emittente aussteller sender 発行者 발행자 provider supplier contractor prestador "
             "prestataire dienstleister operator operateur operatore funder grantor betreiber "
-            "commerce comercio negozio organizer publisher manufacturer",
+            "commerce comercio negozio organizer veranstalter organisateur organizador publisher manufacturer",
             "",
             "",
         ),
         ("employer", "", f"{_OF_PAY}|employment"),
         ("insurer", "insur|versicher|assur|segur|mutual|assicur|verzeker|forsakring|ubezpiecz|pojist|sigorta", ""),
         (
-            "school institution university college",
-            "school|college|univers|academ|akadem|institut|schule|ecole|lyce",
+            "school institution university college instelling hogeschool onderwijsinstelling universita",
+            "school|college|univers|academ|akadem|institut|schule|ecole|lyce|liceo|scuola|colegio|escuela",
             "",
         ),
         ("court", r"\bcourts?\b|gericht|tribunal|juzgado|rechtbank", ""),
@@ -92,7 +93,7 @@ def standing_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
         return [_capped(choice) for choice in _heads(evidence, own)]
     if _only(own, frozenset(_ADDRESSED)):
         cues = [_ADDRESSED[word] for phrase in own[:2] for word in phrase if word in _ADDRESSED]
-        found = (*_saluted(evidence), *recipients(evidence)) if _says(evidence, cues) else ()
+        found = (*_saluted(evidence), *recipients(evidence), *_lone(evidence)) if _says(evidence, cues) else ()
         return [_capped(choice) for choice in found if not any(map(str.isdigit, str(choice.value)))]
     return []
 
@@ -132,6 +133,16 @@ def _saluted(evidence: Evidence) -> Iterator[Choice]:
                 yield _name(evidence, under, 0)
 
 
+def _lone(evidence: Evidence) -> Iterator[Choice]:
+    """The person over the only address of a letter, wherever in its upper half that stands."""
+    blocks = [party for party in evidence.parties if not party.inline]
+    if len(blocks) == 1 and not looks_company(blocks[0].name_text):
+        name = blocks[0].name
+        if len(name.tokens) <= _NAME_WORDS and name.y0 < _UPPER * evidence.layout.page(name.page).height:
+            yield _name(evidence, name, 0)
+
+
+_UPPER = 0.5
 _FIRST_LINES = 30
 _NAME_WORDS = 6
 
@@ -139,3 +150,27 @@ _NAME_WORDS = 6
 def _name(evidence: Evidence, segment: Segment, start: int) -> Choice:
     span = evidence.spans.cut(segment, start, len(segment.tokens))
     return Choice(span, span.raw.strip(" ,.:"), 0.6, "saluted")
+
+
+_OWN_NAME = word_set("name full candidate applicant nom prenom nombre nome naam namn vollstandiger")
+_PAPERS_OF_A_PERSON = re.compile(
+    r"curriculum|lebenslauf|\b(?:work|professional) experience|\beducation\b|berufserfahrung|ausbildung|formation\b|"
+    r"experiencia|competences|esperienze|istruzione|werkervaring|opleiding|arbetslivserfarenhet"
+)
+_LARGER = 1.15
+"""Times the usual letters that a name at the head of a paper about a person is written in."""
+
+
+def heading_name(evidence: Evidence, ask: Ask) -> list[Choice]:
+    """The name that heads a paper about a person, such as a CV."""
+    own = frozenset(fold(ask.field.name.replace("_", " ")).split())
+    if ask.kind not in ("person", "text") or not own <= _OWN_NAME or not _says(evidence, [_PAPERS_OF_A_PERSON]):
+        return []
+    for segment in evidence.layout.segments[:4]:
+        words = [t.text for t in segment.tokens]
+        named = 2 <= len(words) <= 5 and all(
+            w[0].isupper() and w.replace("-", "").replace(".", "").isalpha() for w in words
+        )
+        if named and segment.height > _LARGER * evidence.layout.text_height:
+            return [_name(evidence, segment, 0)]
+    return []

@@ -1,0 +1,237 @@
+"""Texts that a sentence tells: a code behind the word for it, a quoted title, who is named by a role or a cue."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from service.domain.schema import FieldType
+from service.embedded.anchors.parties import looks_company
+from service.embedded.asked.fields import BARE, Ask
+from service.embedded.candidates.contracts import named_parties
+from service.embedded.candidates.proposals import Choice
+from service.embedded.candidates.prose import Prose
+from service.embedded.page.spans import Kind
+from service.embedded.words.labels import canonical, read_text, read_word, split_name
+from service.embedded.words.normalise import date_pattern, fold, parse_number, word_set
+
+_TEXTS = frozenset({"text", "org", "person", "code", "place"})
+_SCORE = 0.62
+"""A label beside a value says more."""
+_LINKS = frozenset({"no", "nr", "n", "num", "number", "numero", "nummer", "is", "ist", "lautet", "est", "es", "e"})
+_CODE = re.compile(r"(?=\S*\d)[\w][\w./-]{2,}\w")
+_QUOTED = re.compile(r"^(?:\W*\w+){0,3}?\W*[\"“„«»](?P<text>[^\"“”„«»]{3,90})[\"“”«»]")
+_TITLED = word_set("name title titel titre titulo titolo nom subject topic of the")
+_PERSON = (
+    r"(?P<name>(?:(?:Dr|Prof|Ing|Mag|Dipl)\.[\w.-]*\s+)*[A-ZÀ-Þ][\w'’.-]+"
+    r"(?:\s+(?:[A-ZÀ-Þ]\.|[A-ZÀ-Þ][\w'’-]+|(?:de|del|della|di|da|van|von|der|den|zu|af|dos|la|le|ten|ter|bin|"
+    r"al)\b)){1,5})"
+)
+_TITLE = (
+    r"(?:(?:Herrn?|Frau|Mr|Mrs|Ms|Miss|M|Mme|Monsieur|Madame|Sr|Sra|Srta|Don|Doña|D|Dña|Sig|Sig\.ra|Dott|Dhr|"
+    r"Mevr)\.?\s+)?"
+)
+_CERTIFIED = re.compile(
+    r"(?:(?i:(?:certif|confirm|attest|bescheinig|bestätig|declar|verklar|verklaar|hereby|intyg|potwierdz|"
+    r"zaświadcz)[^.;:]{0,45}?\b"
+    r"(?:that|dass|que|che|dat|att|że)|awarded to|presented to|conferred (?:up)?on|conferisce a|rilascia(?:to)? a|"
+    r"otorga a|"
+    r"décern[ée]+ à|attribué à|verliehen an|verleiht|conferido a|uitgereikt aan|tilldelas),?)\s+" + _TITLE + _PERSON
+)  # fmt: skip
+_DEAR = re.compile(
+    r"(?:Dear|Liebe[rn]?|Chère?|Estimad[oa]|Gentile|Beste|Bästa|Szanown[ya])\s+"
+    + _TITLE
+    + r"(?!Hiring|Sir|Madam|Customer|Team|Colleague|Member|Mitglied|Kund)"
+    + _PERSON
+    + r"(?=\s*[,:!])"
+)
+_MYSELF = re.compile(
+    r"(?:\bI,|\bYo,|\bIch,|\b[Jj]e soussignée?,?|\b[Ii]o sottoscritt[oa],?|\bEl(?:/la)? que suscribe,?|"
+    r"\bThe undersigned,?|"
+    r"\bDer Unterzeichnete,?|\bUndertecknad,?)\s+" + _TITLE + _PERSON
+)
+_FOR_WHOM = re.compile(
+    r"(?i:in favou?r of|a favor de|zugunsten von|en faveur de|a favore di|ten gunste van|bevollmächtige(?: ich)?|"
+    r"authori[sz]e|"
+    r"appoint|autorizo a|faculto a|délègue à|donne pouvoir à|delego|machtig)\s+(?:hiermit\s+)?" + _TITLE + _PERSON
+)
+_CLOSED = re.compile(
+    r"(?i:sincerely(?: yours)?|faithfully|(?:kind|best|warm)? ?regards|mit freundlichen grüßen|hochachtungsvoll|"
+    r"cordialement|"
+    r"atentamente|cordiali saluti|distinti saluti|met vriendelijke groet(?:en)?|med vänliga hälsningar|"
+    r"salutations distinguées)"
+    r"\W+" + _TITLE + _PERSON
+)
+_REPORTS = re.compile(
+    r"(?i:report(?:s|ing)? (?:directly )?to|supervised by|unterstellt|dependerá de)\s+" + _TITLE + _PERSON
+)
+_MANAGERS = word_set("reports to manager supervisor line vorgesetzter superior")
+_GRANTORS = word_set(
+    "grantor principal declarant undersigned signatory poderdante vollmachtgeber mandant delegante affiant "
+
+                     "declarante applicant")  # fmt: skip
+_GRANTEES = word_set(
+    "attorney agent grantee beneficiary apoderado bevollmachtigter bevollmachtigte mandataire delegato "
+
+                     "gemachtigde proxy representative")  # fmt: skip
+_SIGNERS = word_set(
+    "sender applicant author writer signatory signed by expediteur absender remitente mittente afzender "
+
+                    "bewerber candidat physician doctor arzt medico medecin")  # fmt: skip
+_RUN = re.compile(
+    r"^(?:\s+(?:of|is|as|named|called|namens|ist|lautet|est|es|è|van|der|die|das|le|la|el|il))?\s*:?\s+"
+    r"(?P<text>[A-ZÀ-Þ][\w&'’/+-]*(?:\.\w+)*(?:\s+(?:[A-ZÀ-Þ0-9][\w&'’/+-]*(?:\.\w+)*|(?:of|and|de|der|und|et|y|"
+    r"di|van)\b)){0,5})"
+)
+_HOLDERS = word_set(
+    "member mitglied patient patientin citizen cittadino tenant insured assure guest socio membre lid medlem resident "
+    "versicherter versicherte asegurado verzekerde mieter person teilnehmende cursusdeelnemer deelnemer student "
+    "holder graduate participant recipient awardee candidate trainee employee name laureate attendee winner "
+    "person "
+    "studente titular titulaire inhaber teilnehmer teilnehmerin absolvent diplomand etudiant estudiante alumno alumna "
+    "candidato candidata participante partecipante deltagare cursist full intern learner beneficiary apprentice"
+)
+_ADDRESSEES = word_set("candidate recipient addressee customer member employee kandidat "
+                       "destinataire empfanger destinatario")  # fmt: skip
+_CONTACT = re.compile(
+    r"(?:(?i:contact|call|write to|ask for|speak to|an|contacter|contactez|contacte|contacte con|contattare|contatti|"
+    r"neem contact op met|kontakta|ansprechpartner(?:in)?(?: ist)?|your contact is))\s+" + _TITLE + _PERSON
+)
+_WORKS_AS = re.compile(
+    r"(?i:(?:employ|engag|work|service|servicio|hire|position|appoint|tatig|tätig|eingestellt|beschäftigt|embauch|"
+    r"recrut|"
+    r"assunt|presta|dienst|functie|anställ)\w*)(?:\s+[^\s.;]+){0,14}?\s+"
+    r"(?i:as|als|como|en qualité d[e’']|en tant que|in qualità di|come|som|position of|Stelle als)\s+"
+    r"(?!follow|folgt|suit|sigue|segue|volgt|well|soon|set out|agreed|such|part\b)"
+    r"(?:(?:an?|the|our|eine?n?|un|una)\s+)?(?:(?:full|part)-time\s+)?(?P<text>[^\W\d][\w/&’' -]{2,50}?)"
+    r"(?=[.,;(]|\s(?:at|in|for|with|on|and|bei|im|und|für|from|starting|en|chez|pour|y|a|presso|per|bij|te|zu|"
+    r"commencing|within|"
+    r"reporting)\s|$)"
+)
+_JOB = word_set(
+    "position job title role puesto cargo stelle funktion tatigkeit poste fonction emploi ruolo mansione "
+    "qualifica "
+
+                "functie tjanst befattning occupation beruf berufsbezeichnung")  # fmt: skip
+_EMPLOYS = re.compile(
+    r"employ(?:ment|ee)|arbeits(?:vertrag|verhaltnis)|arbeitnehmer|contrat de travail|"
+    r"contrato (?:individual )?de trabajo|"
+    r"contratto di lavoro|arbeidsovereenkomst|trabajador|anstallningsavtal|umowa o prace"
+)
+_EMPLOYER = word_set(
+    "employer company empresa arbeitgeber employeur empleador datore werkgever firma azienda entreprise"
+)
+_EMPLOYEE = word_set("employee worker trabajador trabajadora arbeitnehmer arbeitnehmerin salarie empleado dipendente "
+                     "lavoratore werknemer mitarbeiter")  # fmt: skip
+_OF_A_NAME = word_set("name nombre nom naam nome namn full vollstandiger legal")
+
+
+def told_choices(prose: Prose, ask: Ask) -> list[Choice]:
+    """Candidates for a text that a sentence may tell; none for a field with a format or members of its own."""
+    if ask.kind not in _TEXTS or ask.field.type is not FieldType.STRING or ask.field.format or ask.field.enum:
+        return []
+    found = (
+        [*_coded(prose, ask), *_quoted(prose, ask), *_work(prose, ask), *_run(prose, ask)]
+        if ask.kind in ("text", "code")
+        else []
+    )
+    if ask.kind in ("text", "person", "org"):
+        found += [*_by_cue(prose, ask), *_employed(prose, ask)]
+    return found
+
+
+def _names_of(ask: Ask) -> list[frozenset[str]]:
+    return [phrase for phrase, w in ask.phrases if w >= 0.9 and phrase and not phrase <= BARE]
+
+
+def _coded(prose: Prose, ask: Ask) -> Iterator[Choice]:
+    """`… with licence number AB-123 …`: what has digits right behind the field's own words."""
+    names = _names_of(ask)
+    for words, start in prose.sentences:
+        parts = [{c for part in read_word(word) for c in part} for word in words]
+        for at, word in enumerate(words):
+            if not any(_ends_in(phrase, parts[: at + 1]) for phrase in names):
+                continue
+            place = at + 1
+            while place < len(words) and fold(words[place]).strip(".:°º") in _LINKS:
+                place += 1
+            code = _CODE.match(words[place]) if place < len(words) and place - at <= 3 else None
+            if code is None or date_pattern().fullmatch(fold(code[0])) or word.endswith((".", ";")):
+                continue
+            if ask.kind == "text" and parse_number(code[0]) is not None and len(code[0]) < 5:
+                continue
+            begin = start + sum(len(w) + 1 for w in words[:place])
+            yield Choice(prose.span(begin, begin + len(code[0]), Kind.CODE), code[0], _SCORE, "sentence")
+
+
+def _ends_in(phrase: frozenset[str], parts: Sequence[set[str]]) -> bool:
+    """Whether the last of some words are those of a phrase."""
+    return not phrase.isdisjoint(parts[-1]) and phrase <= set[str]().union(*parts[-len(phrase) :])
+
+
+def _quoted(prose: Prose, ask: Ask) -> Iterator[Choice]:
+    """`… your project “Clean Water” …`: what is quoted right behind what it is called."""
+    own = canonical(split_name(ask.field.name)) - _TITLED
+    if ask.kind != "text" or not own:
+        return
+    for match in re.finditer(r"[^\W\d_]{3,}", prose.text):
+        if {c for part in read_text(match.group(0)) for c in part}.isdisjoint(own):
+            continue
+        quoted = _QUOTED.match(prose.text[match.end() : match.end() + 140])
+        if quoted is not None:
+            begin = match.end() + quoted.start("text")
+            yield _told(prose, begin, quoted["text"])
+
+
+def _run(prose: Prose, ask: Ask) -> Iterator[Choice]:
+    """`… the vehicle Zefir 1.6 with …`: what is capitalised right behind the field's own word in a sentence."""
+    names = [phrase for phrase in _names_of(ask) if len(phrase) == 1]
+    if ask.kind != "text" or not names:
+        return
+    for words, start in prose.sentences:
+        begin = start
+        for word in words:
+            begin += len(word) + 1
+            said = {c for part in read_word(word) for c in part}
+            run = _RUN.match(f" {prose.text[begin : begin + 90]}") if any(phrase <= said for phrase in names) else None
+            if run is not None and word[-1] not in ".;,)":
+                text = run["text"].rstrip(" .,")
+                yield _told(prose, begin + run.start("text") - 1, text)
+
+
+def _work(prose: Prose, ask: Ask) -> Iterator[Choice]:
+    """`… is employed as a warehouse clerk …`."""
+    own = frozenset(fold(split_name(ask.field.name)).split()) - _TITLED | canonical(ask.field.name) & _JOB
+    if own and own <= _JOB:
+        for match in _WORKS_AS.finditer(prose.text):
+            yield _told(prose, match.start("text"), match["text"].strip())
+
+
+def _by_cue(prose: Prose, ask: Ask) -> Iterator[Choice]:
+    """Whom a certificate is for, or whom to ask."""
+    words = frozenset(fold(split_name(ask.path.replace("/", " "))).split())
+    own = frozenset(fold(split_name(ask.field.name)).split())
+    own -= _OF_A_NAME if own - _OF_A_NAME else frozenset()
+    cues = [
+        (_CONTACT, "contact" in words or ask.is_concept("contact_person")),
+        (_CERTIFIED, own <= _HOLDERS | _EMPLOYEE),
+    ]
+    cues += [(_DEAR, own <= _ADDRESSEES), (_MYSELF, own <= _GRANTORS), (_FOR_WHOM, own <= _GRANTEES)]
+    cues += [(_CLOSED, own <= _SIGNERS), (_REPORTS, own <= _MANAGERS)]
+    for pattern, meant in cues:
+        for match in pattern.finditer(prose.text) if meant else ():
+            yield _told(prose, match.start("name"), match["name"].strip(" ,."))
+
+
+def _employed(prose: Prose, ask: Ask) -> Iterator[Choice]:
+    """Who employs and who is employed: of the parties of such a contract the company and the person."""
+    own = frozenset(fold(split_name(ask.path.replace("/", " "))).split()) - _OF_A_NAME
+    if not own or not (own <= _EMPLOYER or own <= _EMPLOYEE) or not _EMPLOYS.search(prose.folded):
+        return
+    for party in named_parties(prose):
+        if looks_company(str(party.value)) == (own <= _EMPLOYER):
+            yield Choice(party.span, party.value, _SCORE, "sentence")
+
+
+def _told(prose: Prose, begin: int, text: str) -> Choice:
+    return Choice(prose.span(begin, begin + len(text)), text, _SCORE, "sentence")
