@@ -20,7 +20,7 @@ RISING = frozenset({"score", "firm", "lead", "label", "least certain", "all cert
                     "row certain", "certain rows", "row proven", "proven rows", "header", "+product",
                     "sum is total", "beside total", "row full", "order told", "role fits", "summed",
                     "adds to", "roads", "row runs", "free lead",
-                    "period fits", "terms fit", "after payment"})  # fmt: skip
+                    "period fits", "terms fit", "after payment", "tendered", "closes"})  # fmt: skip
 """Inputs of which more never makes a value less likely: what the trees may not unlearn from chance."""
 FALLING = frozenset(
     {

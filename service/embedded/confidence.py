@@ -13,6 +13,7 @@ from service.embedded.evidence.findings import Leaf
 from service.embedded.evidence.trees import Forest, shipped
 from service.embedded.memory import REMEMBERED
 from service.embedded.reading import Reading
+from service.embedded.words.normalise import iban_valid
 
 MOST_UNPROVEN = 0.93
 """Chance of what a person is to see in any case: see `_is_unproven`."""
@@ -71,10 +72,11 @@ def _judged(reading: Reading, forest: Forest) -> Iterator[Judged]:
 
 
 def _is_unproven(leaf: Leaf) -> bool:
-    """Whether a value rests on a lesson alone, on one header, or on a role that was left over for its column."""
+    """Whether a value rests on a lesson, one header, or a role left over for its column, or has wrong check digits."""
     why, concepts = leaf.choices[0].why, leaf.ask.concepts
     guessed = bool(leaf.table) and bool(concepts) and concepts[0][1] <= GUESSED and why == "column"
-    return guessed or why in (REMEMBERED, LONE_COLUMN)
+    unchecked = leaf.ask.kind == "iban" and not iban_valid(str(leaf.value))
+    return guessed or unchecked or why in (REMEMBERED, LONE_COLUMN)
 
 
 def _is_tied(leaf: Leaf) -> bool:

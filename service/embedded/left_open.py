@@ -26,8 +26,19 @@ def left_open(reading: Reading, filled: Collection[str]) -> frozenset[str]:
     return frozenset(
         ask.path
         for ask in empty
-        if (rest and ask.kind == "money" and ask.is_concept("total_tax")) or _is_told(reading, ask)
+        if (rest and ask.kind == "money" and ask.is_concept("total_tax"))
+        or _is_on_every(reading.findings, ask)
+        or _is_told(reading, ask)
     )
+
+
+def _is_on_every(findings: Findings, ask: Ask) -> bool:
+    """Whether it is the day or the whole of a paper that was read optically or prints such values: few have none."""
+    if not ask.plain or findings.prose.is_prose or not findings.proofs.amounts:
+        return False
+    if ask.kind == "date" and ask.is_concept("invoice_date"):
+        return findings.evidence.layout.scanned or bool(findings.days_printed)
+    return ask.kind == "money" and ask.is_concept("total_gross")
 
 
 def _rest(findings: Findings) -> bool:

@@ -8,7 +8,7 @@ from collections import Counter
 
 from service.embedded.anchors.matching import FAMILIES as ONE_LABEL
 from service.embedded.candidates.proposals import Choice
-from service.embedded.evidence.findings import Findings, Leaf, Values
+from service.embedded.evidence.findings import CENT, Findings, Leaf, Values
 from service.embedded.evidence.proofs import TOTALS, cents
 from service.embedded.page.spans import Kind
 
@@ -92,7 +92,24 @@ def _amount_checks(findings: Findings, leaf: Leaf) -> Values:
     return {
         "role broken": float(proofs.fits(span, total=not total) and not proofs.fits(span, total=total)),
         "after payment": float(came - left) if due else float(left - came) if total else 0.0,
+        "tendered": float(total and amount in proofs.tendered),
+        "closes": _closes(findings, leaf),
     }
+
+
+def _closes(findings: Findings, leaf: Leaf) -> float:
+    """1 where the chosen net amount, tax and total come out even, -1 where they do not, 0 for other amounts."""
+    chosen = findings.amounts
+    whole = next((chosen[c] for c in TOTALS if c in chosen), None)
+    if whole is None or leaf.ask.concept not in (*_SUMMANDS, *TOTALS) or not all(c in chosen for c in _SUMMANDS):
+        return 0.0
+    rest = whole - sum(chosen[c] for c in _SUMMANDS)
+    more = [chosen[c] for c in _MORE if c in chosen]
+    return 1.0 if any(abs(rest - part) < CENT for part in (0.0, sum(more), *more)) else -1.0
+
+
+_SUMMANDS = ("total_net", "total_tax")
+_MORE = ("tip", "rounding", "shipping_cost", "discount")
 
 
 def spelling(leaf: Leaf) -> Values:

@@ -64,4 +64,5 @@ def _neighbour(findings: Findings, side: str, segment: Segment | None, own: Segm
         f"{side} shift": (segment.x0 - own.x0) / max(1.0, own.height),
         f"{side} middle": (segment.x0 + segment.x1 - own.x0 - own.x1) / max(1.0, own.height),
         f"{side} capitals": float(text.isupper() == own.text.isupper()),
+        f"{side} claimed": float(any(findings.claims[id(t)] for t in segment.tokens)),
     }

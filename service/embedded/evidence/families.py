@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from service.embedded.candidates.proposals import Choice
 from service.embedded.evidence.findings import Findings, Leaf
-from service.embedded.evidence.proofs import TOTALS
+from service.embedded.evidence.proofs import TOTALS, cents
 from service.embedded.page.spans import Kind
 
 FAMILIES = (
@@ -47,6 +47,7 @@ def _is_borne_out(findings: Findings, leaf: Leaf) -> bool:
     if choice.span.kind is not Kind.NUMBER:
         return False
     again = proofs.elsewhere(choice.span, choice.value) > 0 or proofs.summed(choice.span) >= LONG_RUN
+    again |= leaf.ask.is_concept(*TOTALS) and cents(choice.span) in proofs.tendered
     return again or proofs.fits(choice.span, total=leaf.ask.is_concept(*TOTALS))
 
 

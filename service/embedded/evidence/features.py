@@ -59,6 +59,11 @@ _REASONS = (
     "signature",
     "total",
     "pay by",
+    "recipient block",
+    "address block",
+    "under the issuer",
+    "role",
+    "own day",
 )
 _EVIDENCE = ("+sum", "+seen", "+product")
 _HARD = re.compile(r"^\W*(\d{1,2})\W(\d{1,2})\W")
@@ -321,11 +326,11 @@ def _names() -> Iterator[str]:
     yield from ("firm", "elsewhere", "order told", "sum of two", "part of sum", "asks total", "role fits", "share")
     yield from ("summed", "item", "adds to", "sums up", "roads", "row runs")
     yield from ("free lead", "label says other", "period fits", "terms fit", "role broken")
-    yield from ("negative", "after payment", "look-alikes", "mixed words", "stuck", "odd signs")
+    yield from ("tendered", "closes", "negative", "after payment", "look-alikes", "mixed words", "stuck", "odd signs")
     yield from ("legal form", "postal", "street", "brackets", "commas", "in the net")
     for side in ("above", "below"):
-        told = ("near", "company", "form", "address", "other", "letters", "size", "shift", "middle", "capitals")
-        yield from (f"{side} {name}" for name in told)
+        yield from (f"{side} {name}" for name in ("near", "company", "form", "address", "other", "letters"))
+        yield from (f"{side} {name}" for name in ("size", "shift", "middle", "capitals", "claimed"))
 
 
 NAMES = tuple(_names())

@@ -182,6 +182,13 @@ class Proofs:
         return frozenset(round(100 * abs(amount)) for amount in paid_before(self.evidence))
 
     @cached_property
+    def tendered(self) -> frozenset[int]:
+        """What was given in cash less the change, for every pair that is labelled so."""
+        given = {cents(span) for span in labelled_amounts(self.evidence, ("cash",))}
+        back = {cents(span) for span in labelled_amounts(self.evidence, ("change",))}
+        return frozenset(a - b for a in given for b in back if a > b > 0)
+
+    @cached_property
     def terms(self) -> frozenset[int]:
         """Days that the document gives for something."""
         text = " ".join(s.text for s in self.evidence.layout.segments if any(map(str.isdigit, s.text)))

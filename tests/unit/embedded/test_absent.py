@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.domain.pages import PageText
+from service.domain.pages import PageText, TextSource
 from service.domain.records import JsonObject, Verdict
 from service.domain.schema import parse_schema
 from service.embedded.model import EmbeddedModel
@@ -155,4 +155,15 @@ def test_a_tax_that_the_amounts_leave_room_for_is_not_called_absent(
     head = [(60.0, 40.0, "Larkspur Mills Ltd"), (60.0, 60.0, "Invoice")]
     found = EmbeddedModel().extract(parse_schema(schema), [page([*head, *rows((60.0, 300.0), 100.0, 16.0, lines)])])
     entry = found.fields["/vat_amount"]
+    assert (entry.value, entry.verdict) == (None, verdict)
+
+
+@pytest.mark.parametrize(
+    ("source", "verdict"), [(TextSource.OCR, Verdict.UNREADABLE), (TextSource.DIGITAL, Verdict.ABSENT)]
+)
+def test_a_scanned_paper_with_amounts_is_not_said_to_have_no_day(source: TextSource, verdict: Verdict) -> None:
+    """It was misread rather than left out; where letters are certain, no day is no day."""
+    asked: JsonObject = {"type": "object", "properties": {"date": {"type": "string", "format": "date"}}}
+    text = page([(60, 40, "Larkspur Mills Ltd"), (60, 60, "Total"), (300, 60, "12.00")], source=source)
+    entry = EmbeddedModel().extract(parse_schema(asked), [text]).fields["/date"]
     assert (entry.value, entry.verdict) == (None, verdict)

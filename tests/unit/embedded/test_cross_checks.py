@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from service.domain.pages import PageText
-from service.domain.records import JsonObject
+from service.domain.records import Confidence, JsonObject
 from service.domain.schema import parse_schema
 from service.embedded.evidence.features import NAMES, describe
 from service.embedded.model import EmbeddedModel
@@ -86,6 +86,32 @@ def test_a_whole_taken_for_its_part_is_told():
     lines = [("Net amount:", "100.00"), ("VAT:", "20.00"), ("Total:", "120.00")]
     part = features(asked, page([*HEAD, *rows((60.0, 300.0), 100.0, 16.0, lines)]), "/net_amount")
     assert (part["part of sum"], part["role broken"]) == (1.0, 0.0)
+
+
+def test_what_was_given_less_the_change_bears_a_total_out():
+    """Cash and change are labelled; another amount is not their difference."""
+    asked = schema(total=AMOUNT)
+    lines = [("Total", "41.60"), ("Cash", "50.00"), ("Change", "8.40")]
+    assert features(asked, page([*HEAD, *rows((60.0, 300.0), 100.0, 16.0, lines)]), "/total")["tendered"] == 1.0
+    lines[2] = ("Change", "8.90")
+    assert features(asked, page([*HEAD, *rows((60.0, 300.0), 100.0, 16.0, lines)]), "/total")["tendered"] == 0.0
+
+
+def test_chosen_amounts_come_out_even_or_not():
+    """Net and tax and, where there is one, the rounding."""
+    asked = schema(net_amount=AMOUNT, vat_amount=AMOUNT, total_amount=AMOUNT)
+    lines = [("Net amount:", "100.00"), ("VAT:", "20.00"), ("Total:", "120.00")]
+    assert features(asked, page([*HEAD, *rows((60.0, 300.0), 100.0, 16.0, lines)]), "/total_amount")["closes"] == 1.0
+    lines[2] = ("Total:", "130.00")
+    assert features(asked, page([*HEAD, *rows((60.0, 300.0), 100.0, 16.0, lines)]), "/total_amount")["closes"] == -1.0
+
+
+def test_an_account_with_wrong_check_digits_is_never_sure():
+    """A digit read wrong shows there."""
+    asked = schema(iban={"type": "string"})
+    for number, sure in (("DE89 3704 0044 0532 0130 00", True), ("DE89 3704 0044 0532 0130 01", False)):
+        found = EmbeddedModel().extract(parse_schema(asked), [page([*HEAD, (60.0, 100.0, f"IBAN: {number}")])])
+        assert (found.fields["/iban"].confidence is Confidence.HIGH) is sure
 
 
 def test_letters_that_look_alike_are_counted():
