@@ -14,11 +14,20 @@ from service.storage.engine import Database
 from service.storage.store import Store
 from tests.contracts.documents_made import LIMITS
 from tests.fakes.postgres import PostgresServer, run_postgres
+from tests.fakes.rows import a_file, a_job
+
+
+@pytest.fixture(scope="module")
+def reader() -> Iterator[DocumentReader]:
+    """One warm reader for all tests of a file."""
+    made = DocumentReader(LIMITS)
+    yield made
+    made.close()
 
 
 @pytest.fixture
-def reader() -> Iterator[DocumentReader]:
-    """A reader whose processes have read nothing yet; files of tests that need none of their own keep a warm one."""
+def fresh_reader() -> Iterator[DocumentReader]:
+    """A reader whose processes have read nothing yet."""
     made = DocumentReader(LIMITS)
     yield made
     made.close()
@@ -82,3 +91,19 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[Databa
 def store(database: Database) -> Store:
     """A store over a migrated database."""
     return Store(database)
+
+
+@pytest.fixture
+def with_file(store: Store) -> Store:
+    """The store with one file."""
+    with store.write() as rows:
+        rows.files.add(a_file())
+    return store
+
+
+@pytest.fixture
+def with_job(with_file: Store) -> Store:
+    """The store with one file and a job of it, without steps."""
+    with with_file.write() as rows:
+        rows.jobs.add(a_job(), None)
+    return with_file

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,15 +12,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from service.documents.reader import DocumentReader
 from service.domain.pages import PageRange, TextSource
-from tests.contracts.documents_made import LIMITS, pdf_of, text_page
-
-
-@pytest.fixture(scope="module")
-def reader() -> Iterator[DocumentReader]:
-    """One warm reader for all of this file."""
-    made = DocumentReader(LIMITS)
-    yield made
-    made.close()
+from tests.contracts.documents_made import pdf_of, text_page
 
 
 def _blank(_canvas: Canvas) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,7 @@ from reportlab.pdfgen.canvas import Canvas
 from service.documents.reader import DocumentReader, RenderOptions
 from service.domain.geometry import Box
 from service.domain.pages import PageRange, PageText, TextSource
-from tests.contracts.documents_made import LIMITS, PageShape, pdf_of, reshaped
+from tests.contracts.documents_made import PageShape, pdf_of, reshaped
 
 COLOURS = {
     "Alpha": (255, 0, 0),
@@ -33,14 +32,6 @@ SHAPES = {
     "user unit": PageShape(user_unit=2.5),
     "user unit and crop": PageShape(crop=CROP, user_unit=0.5),
 }
-
-
-@pytest.fixture(scope="module")
-def reader() -> Iterator[DocumentReader]:
-    """One warm reader for all of this file."""
-    made = DocumentReader(LIMITS)
-    yield made
-    made.close()
 
 
 def draw_words(canvas: Canvas) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import docx
@@ -14,19 +13,10 @@ from pptx.util import Pt
 
 from service.documents.reader import DocumentReader
 from service.domain.pages import MediaKind, PageRange
-from tests.contracts.documents_made import LIMITS
 from tests.contracts.test_documents_office import saved
 
 # Several hundred MB; `.ci/run` installs it. Without it our own readers do this work, and they are tested always.
 pytestmark = pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice (soffice) is not installed here")
-
-
-@pytest.fixture(scope="module")
-def reader() -> Iterator[DocumentReader]:
-    """One reader for all of this file."""
-    made = DocumentReader(LIMITS)
-    yield made
-    made.close()
 
 
 def letter() -> bytes:

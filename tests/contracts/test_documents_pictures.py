@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -16,15 +15,7 @@ from reportlab.pdfgen.canvas import Canvas
 from service.documents.reader import DocumentReader, RenderOptions
 from service.domain.errors import ErrorCode, InputError
 from service.domain.pages import MediaKind, PageRange
-from tests.contracts.documents_made import LETTER, LIMITS, pdf_of, read, scanned, text_page
-
-
-@pytest.fixture(scope="module")
-def reader() -> Iterator[DocumentReader]:
-    """One warm reader for all of this file."""
-    made = DocumentReader(LIMITS)
-    yield made
-    made.close()
+from tests.contracts.documents_made import LETTER, pdf_of, read, scanned, text_page
 
 
 def test_a_turned_photo_is_read_in_its_own_frame(reader: DocumentReader, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,19 +11,11 @@ from reportlab.pdfgen.canvas import Canvas
 from service.documents.reader import DocumentReader
 from service.domain.errors import ErrorCode, InputError
 from service.domain.pages import TextSource
-from tests.contracts.documents_made import LETTER, LIMITS, pdf_of, raw_pdf, read, scanned, text_page
-
-
-@pytest.fixture(scope="module")
-def reader() -> Iterator[DocumentReader]:
-    """One warm reader for all of this file."""
-    made = DocumentReader(LIMITS)
-    yield made
-    made.close()
+from tests.contracts.documents_made import LETTER, pdf_of, raw_pdf, read, scanned, text_page
 
 
 def picture_page(picture: Image.Image, *, invisible: tuple[str, ...] = (), visible: tuple[str, ...] = ()) -> bytes:
-    """A page filled by a picture, with lines of text over it."""
+    """A page with_job by a picture, with lines of text over it."""
 
     def draw(canvas: Canvas) -> None:
         canvas.drawInlineImage(picture, 0, 0, 595, 842)
@@ -220,7 +211,7 @@ def test_a_table_with_lines_has_cells(reader: DocumentReader, tmp_path: Path) ->
 
 
 def test_form_values_and_marks(reader: DocumentReader, tmp_path: Path) -> None:
-    """A filled form shows its values; boxes say whether they are ticked."""
+    """A with_job form shows its values; boxes say whether they are ticked."""
 
     def draw(canvas: Canvas) -> None:
         canvas.drawString(60, 700, "Name")

@@ -36,30 +36,30 @@ def read_all(reader: DocumentReader, path: Path) -> list[PageText]:
     return list(reader.read_pages(path, PageRange(1, 2)))
 
 
-def test_drawing_its_own_pages_moves_no_box(reader: DocumentReader, path: Path) -> None:
+def test_drawing_its_own_pages_moves_no_box(fresh_reader: DocumentReader, path: Path) -> None:
     """A page has the same words in the same places after it was drawn for a screen."""
-    fresh = read_all(reader, path)
+    fresh = read_all(fresh_reader, path)
     assert [word.text for word in fresh[0].words] == ["AMOUNT", "WAGON", "GRAND", "MEMO"]
     for page in (1, 2):
-        reader.render_page(path, page, RenderOptions(dpi=100))
-    assert read_all(reader, path) == fresh
+        fresh_reader.render_page(path, page, RenderOptions(dpi=100))
+    assert read_all(fresh_reader, path) == fresh
 
 
 @pytest.mark.parametrize("width", [300, 900])
-def test_other_files_move_no_box(reader: DocumentReader, path: Path, tmp_path: Path, width: int) -> None:
+def test_other_files_move_no_box(fresh_reader: DocumentReader, path: Path, tmp_path: Path, width: int) -> None:
     """Nor after files with narrower or wider letters were read and drawn."""
-    fresh = read_all(reader, path)
+    fresh = read_all(fresh_reader, path)
     other = tmp_path / "other.pdf"
     other.write_bytes(raw_pdf(WORDS, pages=2, fonts=absent_fonts(width)))
-    read_all(reader, other)
-    reader.render_page(other, 2, RenderOptions(dpi=72))
-    assert read_all(reader, path) == fresh
+    read_all(fresh_reader, other)
+    fresh_reader.render_page(other, 2, RenderOptions(dpi=72))
+    assert read_all(fresh_reader, path) == fresh
 
 
-def test_a_page_is_the_same_before_and_after_another(reader: DocumentReader, path: Path) -> None:
+def test_a_page_is_the_same_before_and_after_another(fresh_reader: DocumentReader, path: Path) -> None:
     """A range may be read in parts, by other processes, in any order."""
-    fresh = list(reader.read_pages(path, PageRange(2, 2)))
-    reader.close()
+    fresh = list(fresh_reader.read_pages(path, PageRange(2, 2)))
+    fresh_reader.close()
     for dpi in (60, 90, 120):
-        reader.render_page(path, 1, RenderOptions(dpi=dpi))
-    assert list(reader.read_pages(path, PageRange(2, 2))) == fresh
+        fresh_reader.render_page(path, 1, RenderOptions(dpi=dpi))
+    assert list(fresh_reader.read_pages(path, PageRange(2, 2))) == fresh

@@ -75,21 +75,21 @@ def wait_for(condition: object, seconds: float = 60.0) -> bool:
     return bool(condition())
 
 
-def test_one_warm_process_serves_all_calls(reader: DocumentReader, pages: Path) -> None:
+def test_one_warm_process_serves_all_calls(fresh_reader: DocumentReader, pages: Path) -> None:
     """Opening, reading, drawing and cutting use the same child; digital pages start no OCR."""
-    reader.open(pages)
-    before = reader.sandbox_pids()
+    fresh_reader.open(pages)
+    before = fresh_reader.sandbox_pids()
     assert len(before) == 1
-    assert [page.text() for page in reader.read_pages(pages, PageRange(2, 3))] == ["Sheet 2", "Sheet 3"]
-    reader.render_page(pages, 1, RenderOptions(dpi=72))
-    reader.cut(pages, PageRange(1, 2))
-    assert reader.sandbox_pids() == before
+    assert [page.text() for page in fresh_reader.read_pages(pages, PageRange(2, 3))] == ["Sheet 2", "Sheet 3"]
+    fresh_reader.render_page(pages, 1, RenderOptions(dpi=72))
+    fresh_reader.cut(pages, PageRange(1, 2))
+    assert fresh_reader.sandbox_pids() == before
 
 
-def test_a_killed_sandbox_is_replaced(reader: DocumentReader, pages: Path) -> None:
+def test_a_killed_sandbox_is_replaced(fresh_reader: DocumentReader, pages: Path) -> None:
     """Kill -9 between two pages loses no page."""
     found: list[str] = []
-    for page in reader.read_pages(pages, PageRange(1, 6)):
+    for page in fresh_reader.read_pages(pages, PageRange(1, 6)):
         found.append(page.text())
         for process in sandboxes():
             process.kill()
@@ -97,13 +97,13 @@ def test_a_killed_sandbox_is_replaced(reader: DocumentReader, pages: Path) -> No
     assert found == [f"Sheet {number}" for number in range(1, 7)]
 
 
-def test_a_page_that_ends_every_sandbox_fails_alone(reader: DocumentReader, tmp_path: Path) -> None:
+def test_a_page_that_ends_every_sandbox_fails_alone(fresh_reader: DocumentReader, tmp_path: Path) -> None:
     """The page under the reader comes as failed and says so; it is tried in one fresh process, not for ever."""
     path = tmp_path / "slow.pdf"
     path.write_bytes(raw_pdf(SLOW * 30))
     light = tmp_path / "light.pdf"
     light.write_bytes(pdf_of(text_page("Still here")))
-    reader.open(light)
+    fresh_reader.open(light)
     killed: list[int] = []
     stop = threading.Event()
 
@@ -116,12 +116,12 @@ def test_a_page_that_ends_every_sandbox_fails_alone(reader: DocumentReader, tmp_
     killer = threading.Thread(target=kill_all)
     killer.start()
     with pytest.raises(ReadingError) as caught:
-        reader.render_page(path, 1, RenderOptions(dpi=400))
+        fresh_reader.render_page(path, 1, RenderOptions(dpi=400))
     stop.set()
     killer.join()
     assert caught.value.code is ErrorCode.PAGE_CRASHED
     assert 1 <= len(set(killed)) <= 3
-    assert next(reader.read_pages(light, PageRange(1, 1))).text() == "Still here"
+    assert next(fresh_reader.read_pages(light, PageRange(1, 1))).text() == "Still here"
 
 
 def test_a_page_that_takes_too_long_fails_and_the_next_is_read(tmp_path: Path) -> None:
@@ -164,12 +164,12 @@ def test_a_stream_that_unpacks_to_gigabytes_is_stopped(tmp_path: Path) -> None:
         reader.close()
 
 
-def test_ocr_over_its_memory_fails_that_page(tmp_path: Path, reader: DocumentReader) -> None:
+def test_ocr_over_its_memory_fails_that_page(tmp_path: Path, fresh_reader: DocumentReader) -> None:
     """The resident memory of the process that reads pictures is watched."""
     source = tmp_path / "source.pdf"
     source.write_bytes(pdf_of(text_page("Delivery note 5512", size=30.0)))
     picture = tmp_path / "picture.png"
-    picture.write_bytes(reader.render_page(source, 1, RenderOptions(dpi=150, image_format="png")))
+    picture.write_bytes(fresh_reader.render_page(source, 1, RenderOptions(dpi=150, image_format="png")))
     small = DocumentReader(replace(LIMITS, ocr_memory_bytes=60_000_000))
     try:
         (page,) = small.read_pages(picture, PageRange(1, 1))
@@ -179,33 +179,33 @@ def test_ocr_over_its_memory_fails_that_page(tmp_path: Path, reader: DocumentRea
         small.close()
 
 
-def test_abort_from_another_thread_ends_the_call(reader: DocumentReader, tmp_path: Path) -> None:
+def test_abort_from_another_thread_ends_the_call(fresh_reader: DocumentReader, tmp_path: Path) -> None:
     """Cancelling does not wait for the page; the reader can be used again."""
     path, light = tmp_path / "heavy.pdf", tmp_path / "light.pdf"
     path.write_bytes(raw_pdf(SLOW * 40))
     light.write_bytes(pdf_of(text_page("light")))
-    reader.open(light)
+    fresh_reader.open(light)
     before = sum(map(computed, sandboxes()))
 
     def abort_in_the_middle() -> None:
         wait_for(lambda: sum(map(computed, sandboxes())) > before + 0.2)
-        reader.abort()
+        fresh_reader.abort()
 
     aborting = threading.Thread(target=abort_in_the_middle)
     aborting.start()
     with pytest.raises(ReadingAbortedError):
-        list(reader.read_pages(path, PageRange(1, 1)))
+        list(fresh_reader.read_pages(path, PageRange(1, 1)))
     aborting.join()
     assert wait_for(lambda: not [p for p in sandboxes() if p.status() != psutil.STATUS_ZOMBIE])
-    assert next(reader.read_pages(light, PageRange(1, 1))).text() == "light"
+    assert next(fresh_reader.read_pages(light, PageRange(1, 1))).text() == "light"
 
 
-def test_abort_for_a_thread_touches_no_other(reader: DocumentReader, pages: Path) -> None:
+def test_abort_for_a_thread_touches_no_other(fresh_reader: DocumentReader, pages: Path) -> None:
     """Stopping a thread that reads nothing leaves the reader as it is."""
-    reader.open(pages)
-    before = reader.sandbox_pids()
-    reader.abort(threading.get_ident())
-    assert reader.sandbox_pids() == before
+    fresh_reader.open(pages)
+    before = fresh_reader.sandbox_pids()
+    fresh_reader.abort(threading.get_ident())
+    assert fresh_reader.sandbox_pids() == before
 
 
 def test_close_leaves_no_process(pages: Path) -> None:
@@ -250,18 +250,18 @@ def test_the_sandbox_dies_with_its_parent(tmp_path: Path, pages: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no fork, and no prefork worker either")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_a_forked_process_has_sandboxes_of_its_own(reader: DocumentReader, pages: Path) -> None:
+def test_a_forked_process_has_sandboxes_of_its_own(fresh_reader: DocumentReader, pages: Path) -> None:
     """A prefork worker's child does not talk into its parent's pipes."""
-    reader.open(pages)
-    own = reader.sandbox_pids()
+    fresh_reader.open(pages)
+    own = fresh_reader.sandbox_pids()
     receiver, sender = os.pipe()
     child = os.fork()
     if child == 0:
         code = 1
         try:
-            text = next(reader.read_pages(pages, PageRange(4, 4))).text()
-            os.write(sender, f"{text}|{set(reader.sandbox_pids()) & set(own)}".encode())
-            reader.close()
+            text = next(fresh_reader.read_pages(pages, PageRange(4, 4))).text()
+            os.write(sender, f"{text}|{set(fresh_reader.sandbox_pids()) & set(own)}".encode())
+            fresh_reader.close()
             code = 0
         finally:
             os._exit(code)
@@ -270,15 +270,15 @@ def test_a_forked_process_has_sandboxes_of_its_own(reader: DocumentReader, pages
     os.close(receiver)
     assert os.waitpid(child, 0)[1] == 0
     assert told == "Sheet 4|set()"
-    assert reader.sandbox_pids() == own
-    assert next(reader.read_pages(pages, PageRange(5, 5))).text() == "Sheet 5"
+    assert fresh_reader.sandbox_pids() == own
+    assert next(fresh_reader.read_pages(pages, PageRange(5, 5))).text() == "Sheet 5"
 
 
-def test_the_sandbox_sees_no_secret(reader: DocumentReader, pages: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_sandbox_sees_no_secret(fresh_reader: DocumentReader, pages: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keys of the environment stay outside."""
     monkeypatch.setenv("FIELDMARK_UPSTAGE_API_KEY", "up_planted")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "planted")
-    reader.open(pages)
+    fresh_reader.open(pages)
     (process,) = sandboxes()
     assert not [name for name, value in process.environ().items() if "planted" in value]
     assert "FIELDMARK_UPSTAGE_API_KEY" not in process.environ()

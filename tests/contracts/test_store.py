@@ -20,14 +20,6 @@ FILE = a_file()
 ISSUE = Issue(stage=Stage.READ, code="page_timeout", message="Page 2 took too long.", page=2)
 
 
-@pytest.fixture
-def filled(store: Store) -> Store:
-    """A store with one file."""
-    with store.write() as rows:
-        rows.files.add(FILE)
-    return store
-
-
 def _add_jobs(store: Store, *jobs: Job) -> None:
     with store.write(durable=True) as rows:
         for job in jobs:
@@ -37,36 +29,36 @@ def _add_jobs(store: Store, *jobs: Job) -> None:
 # transactions
 
 
-def test_an_error_undoes_the_whole_transaction(filled: Store) -> None:
+def test_an_error_undoes_the_whole_transaction(with_file: Store) -> None:
     """Also what was already written."""
 
     def add_then_fail() -> None:
-        with filled.write() as rows:
+        with with_file.write() as rows:
             rows.jobs.add(a_job(), None)
             raise RuntimeError
 
     with pytest.raises(RuntimeError):
         add_then_fail()
-    with filled.read() as rows:
+    with with_file.read() as rows:
         assert rows.jobs.get("job-1") is None
 
 
-def test_a_view_is_of_one_moment(filled: Store) -> None:
+def test_a_view_is_of_one_moment(with_file: Store) -> None:
     """What others commit in between is not in it."""
-    with filled.read() as view:
+    with with_file.read() as view:
         assert view.jobs.get("job-1") is None
-        _add_jobs(filled, a_job())
+        _add_jobs(with_file, a_job())
         assert view.jobs.get("job-1") is None
-    with filled.read() as view:
+    with with_file.read() as view:
         assert a_job() == view.jobs.get("job-1")
 
 
 # jobs
 
 
-def test_a_job_comes_back_as_it_was_stored(filled: Store) -> None:
+def test_a_job_comes_back_as_it_was_stored(with_file: Store) -> None:
     """Every column of it, first as new, then as saved."""
-    _add_jobs(filled, a_job())
+    _add_jobs(with_file, a_job())
     changed = a_job(
         status=JobStatus.PARTIALLY_SUCCEEDED,
         run=2,
@@ -87,16 +79,16 @@ def test_a_job_comes_back_as_it_was_stored(filled: Store) -> None:
         review_reasons=("low:/total",),
         created_by="key-1",
     )
-    with filled.write() as rows:
+    with with_file.write() as rows:
         assert a_job() == rows.jobs.get("job-1", lock=True)
         rows.jobs.save(changed)
-    with filled.read() as rows:
+    with with_file.read() as rows:
         assert changed == rows.jobs.find(TENANT, "job-1")
 
 
-def test_a_password_is_kept_until_it_is_forgotten(filled: Store) -> None:
+def test_a_password_is_kept_until_it_is_forgotten(with_file: Store) -> None:
     """Saving the job does not touch it."""
-    with filled.write() as rows:
+    with with_file.write() as rows:
         rows.jobs.add(a_job(), "s3cret")
         rows.jobs.save(a_job(revision=2))
         assert rows.jobs.password("job-1") == "s3cret"
@@ -105,20 +97,20 @@ def test_a_password_is_kept_until_it_is_forgotten(filled: Store) -> None:
         assert rows.jobs.password("missing") is None
 
 
-def test_pages_of_the_list_hold_every_job_once(filled: Store) -> None:
+def test_pages_of_the_list_hold_every_job_once(with_file: Store) -> None:
     """Newest first; jobs of the same moment are told apart by id; jobs that come meanwhile disturb nothing."""
     jobs = [a_job(f"job-{n}", created_at=100.0 + n // 3) for n in range(10)]
-    _add_jobs(filled, *jobs)
+    _add_jobs(with_file, *jobs)
     seen: list[Job] = []
     cursor: tuple[float, str] | None = None
     while True:
-        with filled.read() as rows:
+        with with_file.read() as rows:
             page = rows.jobs.newest(TENANT, JobFilter(), before=cursor, most=4)
         if not page:
             break
         seen += page
         cursor = (page[-1].created_at, page[-1].id)
-        _add_jobs(filled, a_job(f"new-{len(seen)}", created_at=999.0))
+        _add_jobs(with_file, a_job(f"new-{len(seen)}", created_at=999.0))
     assert sorted(jobs, key=lambda j: (j.created_at, j.id), reverse=True) == seen
 
 
@@ -135,44 +127,44 @@ def test_pages_of_the_list_hold_every_job_once(filled: Store) -> None:
         (JobFilter(status=JobStatus.SUCCEEDED, schema_name="receipt"), set()),
     ],
 )
-def test_a_list_shows_what_is_asked_for(filled: Store, wanted: JobFilter, found: set[str]) -> None:
+def test_a_list_shows_what_is_asked_for(with_file: Store, wanted: JobFilter, found: set[str]) -> None:
     """Times include their start and exclude their end."""
     _add_jobs(
-        filled,
+        with_file,
         a_job("plain", created_at=100.0),
         a_job("done", created_at=101.0, status=JobStatus.SUCCEEDED, review=ReviewState.NEEDED),
         a_job("named", created_at=102.0, schemas=(a_schema("receipt"),), external_id="x-1"),
         a_job("theirs", created_at=101.0, tenant_id=OTHER, external_id="x-1"),
     )
-    with filled.read() as rows:
+    with with_file.read() as rows:
         assert found == {job.id for job in rows.jobs.newest(TENANT, wanted, before=None, most=100)}
 
 
-def test_a_run_has_one_result(filled: Store) -> None:
+def test_a_run_has_one_result(with_file: Store) -> None:
     """Another run has its own."""
     job = a_job()
-    _add_jobs(filled, job)
-    with filled.write() as rows:
+    _add_jobs(with_file, job)
+    with with_file.write() as rows:
         assert rows.jobs.result(job) is None
         rows.jobs.put_result(job, b"first")
         rows.jobs.put_result(replace(job, run=2), b"second")
-    with pytest.raises(IntegrityError), filled.write() as rows:
+    with pytest.raises(IntegrityError), with_file.write() as rows:
         rows.jobs.put_result(job, b"again")
-    with filled.read() as rows:
+    with with_file.read() as rows:
         assert (rows.jobs.result(job), rows.jobs.result(replace(job, run=2))) == (b"first", b"second")
 
 
-def test_a_removed_job_leaves_a_tombstone_alone(filled: Store) -> None:
+def test_a_removed_job_leaves_a_tombstone_alone(with_file: Store) -> None:
     """Its steps, results and keys go with it; its file stays until it is removed."""
     job, stone = a_job(), Tombstone(job_id="job-1", file_sha256=FILE.sha256, deleted_at=9.0, reason="requested")
-    _add_jobs(filled, job)
-    with filled.write() as rows:
+    _add_jobs(with_file, job)
+    with with_file.write() as rows:
         rows.steps.add([a_step()])
         rows.jobs.put_result(job, b"result")
         rows.idempotency.put(TENANT, "key", "print", job.id, 1.0)
         assert rows.files.is_used(FILE.id)
         rows.jobs.remove(job, stone)
-    with filled.read() as rows:
+    with with_file.read() as rows:
         assert stone == rows.jobs.tombstone(TENANT, "job-1")
         assert rows.jobs.tombstone(OTHER, "job-1") is None
         assert (rows.jobs.get("job-1"), rows.jobs.result(job)) == (None, None)
@@ -182,25 +174,25 @@ def test_a_removed_job_leaves_a_tombstone_alone(filled: Store) -> None:
         assert rows.files.get(TENANT, FILE.id) == FILE
 
 
-def test_a_file_under_a_job_cannot_be_removed(filled: Store) -> None:
+def test_a_file_under_a_job_cannot_be_removed(with_file: Store) -> None:
     """Even if its caller did not ask whether it is used."""
-    _add_jobs(filled, a_job())
-    with pytest.raises(IntegrityError), filled.write() as rows:
+    _add_jobs(with_file, a_job())
+    with pytest.raises(IntegrityError), with_file.write() as rows:
         rows.files.remove(FILE)
 
 
 # tenants
 
 
-def test_one_tenant_never_sees_anothers_rows(filled: Store) -> None:
+def test_one_tenant_never_sees_anothers_rows(with_file: Store) -> None:
     """Whatever id it guesses."""
     job = a_job()
-    _add_jobs(filled, job)
-    with filled.write() as rows:
+    _add_jobs(with_file, job)
+    with with_file.write() as rows:
         rows.events.append(job, EventType.JOB_STATUS, {}, 1.0)
         rows.idempotency.put(TENANT, "key", "print", job.id, 1.0)
         _add_key(rows)
-    with filled.write() as rows:
+    with with_file.write() as rows:
         assert rows.jobs.find(OTHER, "job-1") is None
         assert rows.files.get(OTHER, FILE.id) is None
         assert rows.jobs.newest(OTHER, JobFilter(), before=None, most=100) == ()
@@ -218,26 +210,26 @@ def test_one_tenant_never_sees_anothers_rows(filled: Store) -> None:
 # files, blobs and pages
 
 
-def test_a_file_learns_its_source_and_sizes(filled: Store) -> None:
+def test_a_file_learns_its_source_and_sizes(with_file: Store) -> None:
     """Once it was opened."""
     sizes = (PageSize(page=1, width=595.3, height=841.9, rotation=90), PageSize(page=2, width=10.0, height=20.0))
-    with filled.write() as rows:
+    with with_file.write() as rows:
         assert rows.files.get(TENANT, FILE.id) == FILE
         rows.files.set_source(FILE.id, "tenant-a/source", sizes)
-    with filled.read() as rows:
+    with with_file.read() as rows:
         assert replace(FILE, source_key="tenant-a/source", page_sizes=sizes) == rows.files.get(TENANT, FILE.id)
 
 
-def test_a_turn_belongs_to_the_bytes_and_goes_with_them(filled: Store) -> None:
+def test_a_turn_belongs_to_the_bytes_and_goes_with_them(with_file: Store) -> None:
     """Every upload of them shows its pages so, later ones and a PDF that was made of them too; turns add up."""
     twin, sizes = a_file("file-2", name="copy.pdf"), (PageSize(1, 10.0, 20.0), PageSize(2, 30.0, 40.0, 270))
-    with filled.write() as rows:
+    with with_file.write() as rows:
         rows.files.set_source(FILE.id, derived_key(FILE.blob_key), sizes)
         rows.pages.turn(derived_key(FILE.blob_key), {1: 90, 2: 90})
         rows.pages.turn(FILE.blob_key, {1: 180, 2: 270})
         rows.files.add(twin)
         rows.files.set_source(twin.id, FILE.blob_key, sizes)
-    with filled.write() as rows:
+    with with_file.write() as rows:
         assert rows.pages.turns(FILE.blob_key) == {1: 270}
         for file in (FILE, twin):
             shown = rows.files.get(TENANT, file.id)
@@ -249,13 +241,13 @@ def test_a_turn_belongs_to_the_bytes_and_goes_with_them(filled: Store) -> None:
         assert rows.pages.turns(FILE.blob_key) == {}
 
 
-def test_a_blob_goes_with_the_last_file_that_counts_on_it(filled: Store) -> None:
+def test_a_blob_goes_with_the_last_file_that_counts_on_it(with_file: Store) -> None:
     """And the words that were read from it go too, not before."""
     twin = a_file("file-2", name="copy.pdf")
-    with filled.write() as rows:
+    with with_file.write() as rows:
         rows.files.add(twin)
         rows.pages.put(TENANT, FILE.blob_key, [a_page(1)])
-    with filled.write() as rows:
+    with with_file.write() as rows:
         assert not rows.files.remove(twin)
         assert rows.pages.count(FILE.blob_key) == 1
         assert rows.files.remove(FILE)
@@ -263,33 +255,33 @@ def test_a_blob_goes_with_the_last_file_that_counts_on_it(filled: Store) -> None
         assert rows.files.get(TENANT, FILE.id) is None
 
 
-def test_the_words_of_a_pdf_that_was_made_of_a_file_go_with_it(filled: Store) -> None:
+def test_the_words_of_a_pdf_that_was_made_of_a_file_go_with_it(with_file: Store) -> None:
     """Also when no file names that PDF as its source any more."""
     made = derived_key(FILE.blob_key)
-    with filled.write() as rows:
+    with with_file.write() as rows:
         rows.pages.put(TENANT, made, [a_page(1)])
         assert rows.files.remove(FILE)
         assert rows.pages.count(made) == 0
 
 
-def test_a_file_that_is_gone_cannot_be_held_or_locked(filled: Store) -> None:
+def test_a_file_that_is_gone_cannot_be_held_or_locked(with_file: Store) -> None:
     """Nor can that of another tenant."""
-    with filled.write() as rows:
+    with with_file.write() as rows:
         assert rows.files.hold(TENANT, [FILE.id, "gone"]) == {FILE.id}
         assert rows.files.hold("tenant-b", [FILE.id]) == frozenset()
         assert (rows.files.lock(TENANT, FILE.id), rows.files.lock("tenant-b", FILE.id)) == (FILE, None)
 
 
-def test_pages_are_kept_by_source(filled: Store) -> None:
+def test_pages_are_kept_by_source(with_file: Store) -> None:
     """In page order, each once, the last writing counts."""
     source = FILE.blob_key
     failed = a_page(2, source=TextSource.FAILED, words=(), issues=(ISSUE,))
-    with filled.write() as rows:
+    with with_file.write() as rows:
         rows.pages.put(TENANT, source, [a_page(3), a_page(1, "old")])
         rows.pages.put(TENANT, source, [a_page(1, "new"), failed])
         rows.pages.put(TENANT, source, [])
         rows.pages.put(TENANT, "another", [a_page(1)])
-    with filled.write() as rows:
+    with with_file.write() as rows:
         assert rows.pages.sources(source) == {1: TextSource.DIGITAL, 2: TextSource.FAILED, 3: TextSource.DIGITAL}
         assert rows.pages.count(source) == 3
         assert (a_page(1, "new"), failed, a_page(3)) == rows.pages.load(source)
@@ -306,14 +298,14 @@ def test_pages_are_kept_by_source(filled: Store) -> None:
 # events
 
 
-def test_events_are_numbered_in_their_job_and_ordered_over_all(filled: Store) -> None:
+def test_events_are_numbered_in_their_job_and_ordered_over_all(with_file: Store) -> None:
     """A reader goes on from where it stopped."""
     one, two = a_job("one"), a_job("two")
-    _add_jobs(filled, one, two)
+    _add_jobs(with_file, one, two)
     for n, job in enumerate([one, two, one, one]):
-        with filled.write() as rows:
+        with with_file.write() as rows:
             rows.events.append(job, EventType.JOB_STATUS, {"n": n}, float(n))
-    with filled.read() as rows:
+    with with_file.read() as rows:
         events = rows.events.after(TENANT, 0, 100)
         assert [(e.job_id, e.seq) for e in events] == [("one", 1), ("two", 1), ("one", 2), ("one", 3)]
         assert [e.data["n"] for e in events] == [0, 1, 2, 3]

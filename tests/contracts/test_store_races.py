@@ -34,15 +34,6 @@ JOB = a_job()
 RULE = LeaseRule(lease_s=15.0, max_attempts=3)
 
 
-@pytest.fixture
-def filled(store: Store) -> Store:
-    """A store with a file and a job."""
-    with store.write() as rows:
-        rows.files.add(a_file())
-        rows.jobs.add(JOB, None)
-    return store
-
-
 def _together(*work: Callable[[], T]) -> list[T]:
     """Start all at the same moment; what each gave, in order. What one raises is raised."""
     gate = threading.Barrier(len(work))
@@ -67,33 +58,33 @@ def _add_steps(store: Store, count: int, **changes: object) -> tuple[Step, ...]:
     return steps
 
 
-def test_a_step_is_claimed_by_one(filled: Store) -> None:
+def test_a_step_is_claimed_by_one(with_job: Store) -> None:
     """Of all that were told of it."""
-    steps = _add_steps(filled, 30)
+    steps = _add_steps(with_job, 30)
 
     def work(number: int) -> Callable[[], list[Claim]]:
-        return lambda: [c for s in steps for c in claim_steps(_services(filled, number), [s.id])]
+        return lambda: [c for s in steps for c in claim_steps(_services(with_job, number), [s.id])]
 
     claims = [claim for found in _together(*map(work, range(THREADS))) for claim in found]
     assert [s.id for s in steps] == sorted(claim.step.id for claim in claims)
-    with filled.read() as rows:
+    with with_job.read() as rows:
         held = {s.id: s.owner for s in rows.steps.of_run(JOB)}
     assert held == {claim.step.id: claim.owner for claim in claims}
 
 
-def test_claims_of_several_steps_wait_for_no_one_who_waits_for_them(filled: Store) -> None:
+def test_claims_of_several_steps_wait_for_no_one_who_waits_for_them(with_job: Store) -> None:
     """Neither who rings for the same steps nor who cancels them is turned away, whatever the order of the documents."""
     for turn in range(12):
         steps = [a_step(f"step-{turn}-{n:03}", ordinal=100 * turn + 40 - n) for n in range(40)]
-        with filled.write() as rows:
+        with with_job.write() as rows:
             rows.steps.add(steps)
         ids = [step.id for step in steps]
 
         def claim(ids: list[str] = ids) -> list[int]:
-            return [claim.step.ordinal for claim in claim_steps(_services(filled, 1), ids)]
+            return [claim.step.ordinal for claim in claim_steps(_services(with_job, 1), ids)]
 
         def note(ids: list[str] = ids) -> list[int]:
-            with filled.write() as rows:
+            with with_job.write() as rows:
                 rows.steps.note_rung(ids, 100.0)
             return []
 
@@ -101,69 +92,69 @@ def test_claims_of_several_steps_wait_for_no_one_who_waits_for_them(filled: Stor
         assert claimed == sorted(step.ordinal for step in steps)
 
 
-def test_a_late_worker_and_its_successor_do_not_both_get_the_step(filled: Store) -> None:
+def test_a_late_worker_and_its_successor_do_not_both_get_the_step(with_job: Store) -> None:
     """Either the work was stored, or the step was taken over: never both."""
-    steps = _add_steps(filled, 30, state=StepState.RUNNING, owner="late", attempt=1, lease_until=50.0, version=1)
+    steps = _add_steps(with_job, 30, state=StepState.RUNNING, owner="late", attempt=1, lease_until=50.0, version=1)
 
     def finish() -> Counter[str]:
         stored: Counter[str] = Counter()
         for step in steps:
-            with filled.write() as rows:
+            with with_job.write() as rows:
                 (found,) = rows.steps.get([step.id])
                 done = lifecycle.finish(found, owner="late", now=100.0)
                 stored[step.id] += done is not None and rows.steps.swap(found, done, "its work")
         return stored
 
     def take_over() -> Counter[str]:
-        claims = [c for s in reversed(steps) for c in claim_steps(_services(filled, 1), [s.id])]
+        claims = [c for s in reversed(steps) for c in claim_steps(_services(with_job, 1), [s.id])]
         return Counter(claim.step.id for claim in claims)
 
     stored, taken = _together(finish, take_over)
     assert {s.id: 1 for s in steps} == stored + taken
-    with filled.read() as rows:
+    with with_job.read() as rows:
         assert {i for i in stored if stored[i]} == {s.id for s in rows.steps.of_run(JOB) if s.state is StepState.DONE}
 
 
-def test_a_job_under_a_lock_is_changed_by_one_after_the_other(filled: Store) -> None:
+def test_a_job_under_a_lock_is_changed_by_one_after_the_other(with_job: Store) -> None:
     """No change is lost."""
 
     def work() -> None:
         for _ in range(10):
-            with filled.write() as rows:
+            with with_job.write() as rows:
                 job = rows.jobs.find(TENANT, JOB.id, lock=True)
                 assert job is not None
                 rows.jobs.save(replace(job, revision=job.revision + 1))
 
     _together(*[work] * THREADS)
-    with filled.read() as rows:
+    with with_job.read() as rows:
         job = rows.jobs.get(JOB.id)
     assert job is not None
     assert JOB.revision + 10 * THREADS == job.revision
 
 
-def test_those_who_change_many_steps_do_not_block_each_other(filled: Store) -> None:
+def test_those_who_change_many_steps_do_not_block_each_other(with_job: Store) -> None:
     """Renewing, ringing and cancelling go over the same rows from different ends."""
-    steps = _add_steps(filled, 40, state=StepState.RUNNING, owner="me", lease_until=50.0)
+    steps = _add_steps(with_job, 40, state=StepState.RUNNING, owner="me", lease_until=50.0)
     ids = [s.id for s in steps]
 
     def renew() -> None:
         for n in range(10):
-            with filled.write() as rows:
+            with with_job.write() as rows:
                 assert {"me"} == rows.steps.renew(["me"], 100.0 + n)
 
     def ring(order: list[str]) -> None:
         for n in range(10):
-            with filled.write() as rows:
+            with with_job.write() as rows:
                 rows.steps.note_rung(order, float(n))
 
     def touch() -> None:
         for _ in range(10):
-            with filled.write() as rows:
+            with with_job.write() as rows:
                 for step in rows.steps.open_of(JOB):
                     assert rows.steps.swap(step, replace(step, version=step.version + 1))
 
     _together(renew, touch, lambda: ring(ids), lambda: ring(ids[::-1]), renew, touch)
-    with filled.read() as rows:
+    with with_job.read() as rows:
         assert {20} == {step.version for step in rows.steps.of_run(JOB)}
 
 
@@ -232,19 +223,19 @@ def test_the_last_of_two_jobs_that_are_deleted_at_once_takes_the_file_along(
         assert rows.files.get(TENANT, a_file().id) is None
 
 
-def test_jobs_that_read_the_same_pages_do_not_disturb_each_other(filled: Store) -> None:
+def test_jobs_that_read_the_same_pages_do_not_disturb_each_other(with_job: Store) -> None:
     """Each page is there once, from one of them."""
     pages = [a_page(n) for n in range(1, 21)]
 
     def work(number: int) -> Callable[[], None]:
         def put() -> None:
-            with filled.write() as rows:
+            with with_job.write() as rows:
                 rows.pages.put(TENANT, "source", pages[:: 1 if number % 2 else -1])
 
         return put
 
     _together(*map(work, range(THREADS)))
-    with filled.read() as rows:
+    with with_job.read() as rows:
         assert tuple(pages) == rows.pages.load("source")
 
 
@@ -280,10 +271,10 @@ def test_a_duty_is_taken_by_one(store: Store) -> None:
     assert sum(_together(*map(work, range(THREADS)))) == 1
 
 
-def test_a_reader_of_events_misses_none(filled: Store) -> None:
+def test_a_reader_of_events_misses_none(with_job: Store) -> None:
     """Positions follow commits: what is read behind the last position is all there is."""
     jobs = [a_job(f"job-{n}") for n in range(2, 5)]
-    with filled.write() as rows:
+    with with_job.write() as rows:
         for job in jobs:
             rows.jobs.add(job, None)
     writing = threading.Event()
@@ -292,7 +283,7 @@ def test_a_reader_of_events_misses_none(filled: Store) -> None:
     def write(number: int) -> Callable[[], None]:
         def append() -> None:
             for n in range(15):
-                with filled.write() as rows:
+                with with_job.write() as rows:
                     job = rows.jobs.get(jobs[(number + n) % 3].id, lock=True)
                     assert job is not None
                     rows.events.append(job, EventType.JOB_STATUS, {"by": number, "n": n}, 1.0)
@@ -304,7 +295,7 @@ def test_a_reader_of_events_misses_none(filled: Store) -> None:
         over = False
         while not over:
             over = writing.is_set()  # one look more after the last commit
-            with filled.read() as rows:
+            with with_job.read() as rows:
                 seen.extend(e.position for e in rows.events.after(TENANT, seen[-1] if seen else 0, 7))
                 over = over and (not seen or seen[-1] == rows.events.last_position(TENANT))
 
@@ -315,7 +306,7 @@ def test_a_reader_of_events_misses_none(filled: Store) -> None:
     finally:
         writing.set()
         reader.join(timeout=60)
-    with filled.read() as rows:
+    with with_job.read() as rows:
         events = rows.events.after(TENANT, 0, 1000)
         assert [e.position for e in events] == seen
         assert len(events) == 60

@@ -15,17 +15,9 @@ from service.domain.jobs import Job, JobStatus, ReviewState
 from service.domain.records import Confidence, FieldEntry, Location, Origin, Verdict
 from service.storage.jobs import Tombstone
 from service.storage.store import Store
-from tests.fakes.rows import OTHER, TENANT, a_file, a_job
+from tests.fakes.rows import OTHER, TENANT, a_job
 
 NOW = 1000.0
-
-
-@pytest.fixture
-def filled(store: Store) -> Store:
-    """A store with one file."""
-    with store.write() as rows:
-        rows.files.add(a_file())
-    return store
 
 
 def waiting(number: int, **changes: object) -> Job:
@@ -68,31 +60,31 @@ def an_event(client_id: str | None = "op-1", job_id: str = "job-1") -> ReviewEve
     )
 
 
-def test_an_event_comes_back_as_it_was_stored(filled: Store) -> None:
+def test_an_event_comes_back_as_it_was_stored(with_file: Store) -> None:
     """In order, each with its place."""
-    add(filled, waiting(1))
+    add(with_file, waiting(1))
     claim = replace(an_event(None), action=ReviewAction.CLAIM, correction=None, detail={})
-    with filled.write() as rows:
+    with with_file.write() as rows:
         rows.reviews.append([an_event(), claim, claim])
-    with filled.read() as rows:
+    with with_file.read() as rows:
         found = rows.reviews.of_job("job-1")
     assert [replace(event, position=0) for event in found] == [an_event(), claim, claim]
     assert [event.position for event in found] == sorted({event.position for event in found})
 
 
-def test_an_operation_is_stored_once(filled: Store) -> None:
+def test_an_operation_is_stored_once(with_file: Store) -> None:
     """Even if two processes took it for new; another job may use the same id."""
-    add(filled, waiting(1), waiting(2))
-    with filled.write() as rows:
+    add(with_file, waiting(1), waiting(2))
+    with with_file.write() as rows:
         rows.reviews.append([an_event(), an_event(job_id="job-2")])
-    with pytest.raises(IntegrityError), filled.write() as rows:
+    with pytest.raises(IntegrityError), with_file.write() as rows:
         rows.reviews.append([an_event()])
 
 
-def test_the_oldest_free_job_is_next(filled: Store) -> None:
+def test_the_oldest_free_job_is_next(with_file: Store) -> None:
     """Not one that runs, is decided, is put off, is another tenant's, or is in somebody's hands."""
     add(
-        filled,
+        with_file,
         waiting(0, status=JobStatus.MERGING),
         waiting(1, review=ReviewState.APPROVED),
         waiting(2, tenant_id=OTHER),
@@ -101,7 +93,7 @@ def test_the_oldest_free_job_is_next(filled: Store) -> None:
         waiting(5, claimed_by="ben", claimed_until=NOW - 1, review=ReviewState.IN_REVIEW),
         waiting(6),
     )
-    with filled.write() as rows:
+    with with_file.write() as rows:
         assert rows.reviews.count_waiting(TENANT, NOW) == 3
         first = rows.reviews.lock_next(TENANT, "ada", NOW, skip=("job-4",))
         assert first is not None
@@ -109,15 +101,15 @@ def test_the_oldest_free_job_is_next(filled: Store) -> None:
         assert rows.reviews.lock_next(TENANT, "ada", NOW, skip=("job-4", "job-5", "job-6")) is None
 
 
-def test_two_who_ask_at_once_get_two_jobs(filled: Store) -> None:
+def test_two_who_ask_at_once_get_two_jobs(with_file: Store) -> None:
     """While one transaction is open the other does not wait for its row, or waits and sees it taken."""
     count = 6
-    add(filled, *(waiting(number) for number in range(count)))
+    add(with_file, *(waiting(number) for number in range(count)))
     together = threading.Barrier(count)
 
     def take(number: int) -> str:
         together.wait()
-        with filled.write() as rows:
+        with with_file.write() as rows:
             job = rows.reviews.lock_next(TENANT, "ada", NOW, skip=())
             assert job is not None
             rows.jobs.save(replace(job, claimed_by=f"r{number}", claimed_until=NOW + 600))
@@ -128,11 +120,11 @@ def test_two_who_ask_at_once_get_two_jobs(filled: Store) -> None:
     assert sorted(taken) == [f"job-{number}" for number in range(count)]
 
 
-def test_the_history_goes_with_its_job(filled: Store) -> None:
+def test_the_history_goes_with_its_job(with_file: Store) -> None:
     """Nothing of what people typed stays."""
-    add(filled, waiting(1))
-    with filled.write() as rows:
+    add(with_file, waiting(1))
+    with with_file.write() as rows:
         rows.reviews.append([an_event()])
         rows.jobs.remove(waiting(1), Tombstone(job_id="job-1", file_sha256="", deleted_at=1.0, reason="requested"))
-    with filled.read() as rows:
+    with with_file.read() as rows:
         assert rows.reviews.of_job("job-1") == ()
