@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
@@ -68,13 +68,16 @@ def prepare(settings: Settings) -> None:
     database.dispose()
 
 
-def build_services(settings: Settings, *, role: str, queue: TaskQueue | None = None) -> Services:
+def build_services(
+    settings: Settings, *, role: str, queue: TaskQueue | None = None, clock: Callable[[], float] = time.time
+) -> Services:
     """Everything a process needs.
 
     Args:
         settings: of this process.
         role: `api`, `cpu`, `io` or `local`; told in the list of processes.
         queue: where rings go; None: Celery over the Redis of the settings.
+        clock: unix seconds.
     """
     store = Store(Database(settings.resolved_database_url))
     process_id = f"{role}-{os.uname().nodename[:20]}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
@@ -86,9 +89,9 @@ def build_services(settings: Settings, *, role: str, queue: TaskQueue | None = N
         pictures=pictures,
         queue=queue or _broker_queue(settings),
         reader=reader,
-        models=_models(settings, PageSource(store=store, blobs=blobs, pictures=pictures, reader=reader)),
+        models=_models(settings, PageSource(store=store, blobs=blobs, pictures=pictures, reader=reader), clock),
         loop=LoopThread(),
-        keeper=ClaimKeeper(store, time.time, lease_s=settings.lease_s, process=(process_id, role)),
+        keeper=ClaimKeeper(store, clock, lease_s=settings.lease_s, process=(process_id, role)),
         calls=CallRoom(settings.max_calls_in_flight, settings.io_threads),
         rule=LeaseRule(
             lease_s=settings.lease_s, max_attempts=settings.step_attempts, patience_s=settings.provider_patience_s
@@ -108,7 +111,7 @@ def build_services(settings: Settings, *, role: str, queue: TaskQueue | None = N
         rules=_model_rules(settings),
         open_fetcher=partial(_fetcher, settings),
         open_poster=partial(_poster, settings),
-        clock=time.time,
+        clock=clock,
         default_model=settings.model,
         dropin_model=settings.dropin_model or settings.model,
         process_id=process_id,
@@ -207,9 +210,9 @@ class PageSource:
         return drawn
 
 
-def _models(settings: Settings, pages: PageSource) -> ClientRegistry:
+def _models(settings: Settings, pages: PageSource, clock: Callable[[], float]) -> ClientRegistry:
     gates: list[TrafficGate] = []
-    gate = partial(_gate_once, settings, gates)
+    gate = partial(_gate_once, settings, gates, clock)
 
     def make_embedded() -> EmbeddedClient:
         return EmbeddedClient(EmbeddedDoors(load_pages=pages.load, load_lessons=pages.lessons, encode=_encode))
@@ -278,20 +281,20 @@ def _price(name: str, given: Mapping[str, float]) -> Price:
     return Price(**{part: Decimal(str(value)) for part, value in given.items()})
 
 
-def _gate_once(settings: Settings, made: list[TrafficGate]) -> TrafficGate:
+def _gate_once(settings: Settings, made: list[TrafficGate], clock: Callable[[], float]) -> TrafficGate:
     """The one gate of a process, made for the first client that calls anybody."""
     if not made:
-        made.append(open_gate(settings))
+        made.append(open_gate(settings, clock))
     return made[0]
 
 
-def open_gate(settings: Settings) -> TrafficGate:
+def open_gate(settings: Settings, clock: Callable[[], float]) -> TrafficGate:
     """The gate that calls to providers pass: shared through Redis, or of this process where there is none."""
     from service.messaging.traffic_gate import Gate, LocalStates, RedisStates  # half a library that only callers need
     from service.messaging.traffic_rule import GateRule
 
     return Gate(
-        RedisStates(settings.redis_url) if settings.redis_url else LocalStates(),
+        RedisStates(settings.redis_url) if settings.redis_url else LocalStates(clock),
         {name: _rate_limit(name, given) for name, given in settings.provider_limits.items()},
         GateRule(
             failures=settings.provider_failures,

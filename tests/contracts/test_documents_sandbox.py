@@ -136,7 +136,8 @@ def test_a_page_that_takes_too_long_fails_and_the_next_is_read(tmp_path: Path) -
         (page,) = reader.read_pages(path, PageRange(1, 1))
         assert page.source is TextSource.FAILED
         assert [issue.code for issue in page.issues] == [ErrorCode.PAGE_TIMEOUT]
-        assert next(reader.read_pages(light, PageRange(1, 1))).text() == "light"
+        # on a machine that stands still for so long the light page is late as well: then another time
+        assert wait_for(lambda: [page.text() for page in reader.read_pages(light, PageRange(1, 1))] == ["light"])
     finally:
         reader.close()
 

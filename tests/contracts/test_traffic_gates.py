@@ -104,7 +104,7 @@ def test_failures_seen_by_one_worker_hold_the_other(make_gate: MakeGate) -> None
     """And a model or host of its own is not held."""
 
     async def main() -> None:
-        gates = [make_gate(failures=2), make_gate(failures=2)]
+        gates = [make_gate(failures=2, first_pause_s=600.0, longest_pause_s=600.0) for _ in range(2)]
         for gate in gates:
             ticket = await gate.enter(TO)
             assert isinstance(ticket, Ticket)

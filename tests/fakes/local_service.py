@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+import time
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -23,6 +24,8 @@ from service.wiring import build_services, close_services, prepare
 SAMPLES = Path(__file__).parents[2] / "samples"
 _SWEEP_S = 0.5
 _SEND_S = 0.1
+NEVER_S = 3600.0
+"""A lease that no machine is too slow for: whoever tests that leases run out sets another one, or the clock."""
 THREADS: Mapping[QueueName, int] = {QueueName.CPU: 1, QueueName.IO: 4}
 
 
@@ -40,18 +43,21 @@ class LocalService:
 
 
 @contextmanager
-def local_service(home: Path, *, working: bool = True, **settings: object) -> Generator[LocalService]:
+def local_service(
+    home: Path, *, working: bool = True, clock: Callable[[], float] = time.time, **settings: object
+) -> Generator[LocalService]:
     """Start one over a folder, and leave nothing running.
 
     Args:
         home: an empty folder, or one that an earlier service left.
         working: whether anybody works on the steps; False: jobs stay queued.
+        clock: what the service takes for the time of day.
         settings: what differs from the defaults.
     """
-    chosen = Settings.model_validate({"home": home, "model": "embedded", **settings})
+    chosen = Settings.model_validate({"home": home, "model": "embedded", "lease_s": NEVER_S, **settings})
     prepare(chosen)
     queue = InlineQueue(THREADS if working else dict.fromkeys(QueueName, 0))
-    services = build_services(chosen, role="local", queue=queue)
+    services = build_services(chosen, role="local", queue=queue, clock=clock)
     services.keeper.start()
     queue.start(partial(run_ring, services))
     sweeper, sender = Sweeper(services, every_s=_SWEEP_S), WebhookSender(services, every_s=_SEND_S)

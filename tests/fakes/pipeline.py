@@ -170,7 +170,13 @@ class Pipeline:
 
 @contextmanager
 def pipeline(
-    home: Path, *, stub: ModelStub | None = None, working: bool = True, sweeping: bool = True, **settings: object
+    home: Path,
+    *,
+    stub: ModelStub | None = None,
+    working: bool = True,
+    sweeping: bool = True,
+    clock: Callable[[], float] = time.time,
+    **settings: object,
 ) -> Generator[Pipeline]:
     """Start a service whose Upstage is the stub, with a quick sweeper unless the test sweeps by itself.
 
@@ -179,11 +185,12 @@ def pipeline(
         stub: stands for the provider; None: no provider is set.
         working: whether anybody works on the steps.
         sweeping: whether anybody sweeps.
+        clock: what the service takes for the time of day.
         settings: what differs from the defaults.
     """
     if stub is not None:
         settings = {"upstage_base_url": stub.base_url, "upstage_api_key": "up_test", **settings}
-    with local_service(home, working=working, **settings) as local:
+    with local_service(home, working=working, clock=clock, **settings) as local:
         sweeper = Sweeper(local.services, every_s=0.1) if sweeping else None
         if sweeper is not None:
             sweeper.start()
@@ -192,6 +199,21 @@ def pipeline(
         finally:
             if sweeper is not None:
                 sweeper.stop()
+
+
+class Clock:
+    """The time of day, which a test puts forward instead of waiting."""
+
+    def __init__(self, ahead_s: float = 0.0) -> None:
+        self._ahead_s = ahead_s
+
+    def __call__(self) -> float:
+        """Unix seconds."""
+        return time.time() + self._ahead_s
+
+    def forward(self, seconds: float) -> None:
+        """So much time has passed."""
+        self._ahead_s += seconds
 
 
 def later(services: Services, seconds: float) -> Services:

@@ -21,7 +21,10 @@ from service.cli.home import ServerInfo, find_server
 T = TypeVar("T")
 SAMPLES = Path(__file__).parents[2] / "samples"
 OVER = {"succeeded", "partially_succeeded", "failed", "cancelled"}
-QUICK = {"FIELDMARK_LEASE_S": "3", "FIELDMARK_SWEEP_S": "1"}
+CALM = {"FIELDMARK_LEASE_S": "3600", "FIELDMARK_SWEEP_S": "1"}
+"""No machine is too slow for these leases."""
+KILLED = {"FIELDMARK_LEASE_S": "3", "FIELDMARK_STEP_ATTEMPTS": "1000"}
+"""For a service of which processes are killed: their leases are soon over, and to be too slow for one harms nobody."""
 ORPHANS_END_S = 5.0
 """What is promised; a test waits longer, since it shares its machine."""
 _PATIENCE_S = 60.0
@@ -43,7 +46,7 @@ def fieldmark(*arguments: str | Path) -> list[str]:
 def environment(**more: str) -> dict[str, str]:
     """The tests' own, without settings of whoever runs them."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("FIELDMARK_")}
-    return kept | QUICK | more
+    return kept | CALM | more
 
 
 class ServeProcess:

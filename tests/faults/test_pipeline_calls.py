@@ -8,7 +8,7 @@ from service.domain.errors import ErrorCode
 from service.domain.jobs import JobStatus, StepKind, StepState
 from service.rehearsal.way_faults import RETRY_FORMS
 from tests.fakes.model_stub import ModelStub
-from tests.fakes.pipeline import Pipeline, numbered_pdf, pipeline
+from tests.fakes.pipeline import Clock, Pipeline, numbered_pdf, pipeline, wait_until
 
 FORMS = tuple(RETRY_FORMS)
 
@@ -68,7 +68,7 @@ def test_a_model_that_does_not_answer_runs_into_its_time(stub: ModelStub, tmp_pa
         assert job.status is JobStatus.FAILED
         assert job.fault is not None
         assert job.fault.code == ErrorCode.MODEL_TIMEOUT
-        stub.wait_for(in_flight=0, aborted=1)
+        stub.wait_for(in_flight=0)
 
 
 def test_no_more_calls_are_in_flight_than_the_process_may_have(stub: ModelStub, tmp_path: Path) -> None:
@@ -85,10 +85,18 @@ def test_no_more_calls_are_in_flight_than_the_process_may_have(stub: ModelStub, 
 
 
 def test_a_claim_is_kept_for_as_long_as_its_call_takes(stub: ModelStub, tmp_path: Path) -> None:
-    """A call of 9 s under a lease of 4 s, with a sweeper that looks ten times a second: one claim, one call."""
-    with pipeline(tmp_path, stub=stub, lease_s=4.0) as service:
-        stub.script({"fault": "slow", "seconds": 9})
-        job = service.run(numbered_pdf(1))
+    """A call of twenty minutes under a lease of ten, beside a sweeper that never rests: one claim, one call."""
+    clock = Clock()
+    with pipeline(tmp_path, stub=stub, clock=clock, lease_s=600.0) as service:
+        stub.hold()
+        job = service.submit(numbered_pdf(1))
+        stub.wait_for(in_flight=1)
+        for _ in range(4):
+            clock.forward(300)
+            kept_until = clock() + 500
+            wait_until(lambda until=kept_until: service.steps(job, StepKind.EXTRACT)[0].lease_until > until)
+        stub.let_go()
+        job = service.finish(job)
         [step] = service.steps(job, StepKind.EXTRACT)
         assert job.status is JobStatus.SUCCEEDED
         assert (step.attempt, stub.stats()["requests"]) == (1, 1)

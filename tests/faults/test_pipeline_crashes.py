@@ -79,7 +79,7 @@ class CrashingStore(Store):
 def service(server: ModelStub, tmp_path_factory: pytest.TempPathFactory) -> Generator[Pipeline]:
     """A service in which nobody works but the test."""
     home = Path(tmp_path_factory.mktemp("home"))
-    with pipeline(home, stub=server, sweeping=False, working=False, model_attempts=1) as running:
+    with pipeline(home, stub=server, sweeping=False, working=False, model_attempts=1, lease_s=15.0) as running:
         yield running
 
 
@@ -210,7 +210,7 @@ def test_a_step_that_ends_its_worker_each_time_fails_the_job_with_a_reason(servi
 
 def test_stored_bytes_that_vanished_fail_the_job_without_a_trace_of_the_code(stub: ModelStub, tmp_path: Path) -> None:
     """The step is tried again, then the job ends with `internal_error`."""
-    with pipeline(tmp_path, stub=stub, step_attempts=2, working=False) as service:
+    with pipeline(tmp_path, stub=stub, step_attempts=2, working=False, lease_s=15.0) as service:
         job = service.submit(numbered_pdf(1))
         for path in (tmp_path / "blobs").rglob("*"):
             if path.is_file():

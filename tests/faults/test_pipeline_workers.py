@@ -14,7 +14,10 @@ from service.messaging.queue import Ring
 from service.storage.engine import Database
 from service.storage.store import Store
 from tests.fakes.model_stub import ModelStub
-from tests.fakes.pipeline import TENANT, Pipeline, later, numbered_pdf, pipeline, wait_until
+from tests.fakes.pipeline import TENANT, Clock, Pipeline, later, numbered_pdf, pipeline, wait_until
+
+A_MINUTE_LATER = Clock(60.0)
+"""When messages that were not heard are sent again."""
 
 
 def _ring_for(step: Step) -> Ring:
@@ -31,7 +34,7 @@ def test_a_process_that_ends_gives_its_model_calls_back_at_once(stub: ModelStub,
         stub.wait_for(in_flight=0, aborted=3)
         wait_until(lambda: {s.state for s in first.steps(job, StepKind.EXTRACT)} == {StepState.QUEUED})
         assert {s.attempt for s in first.steps(job, StepKind.EXTRACT)} == {0}
-    with pipeline(tmp_path, stub=stub, lease_s=600.0) as second:
+    with pipeline(tmp_path, stub=stub, clock=A_MINUTE_LATER, lease_s=600.0) as second:
         assert second.finish(job).status is JobStatus.SUCCEEDED
         assert stub.stats()["requests"] == 6
 
@@ -93,7 +96,7 @@ def test_a_run_whose_model_is_not_to_be_had_any_more_ends_and_says_why(stub: Mod
     """Its key was taken away after it was handed in."""
     with pipeline(tmp_path, stub=stub, working=False, sweeping=False) as service:
         job = service.submit(numbered_pdf(2))
-    with pipeline(tmp_path) as without_key:
+    with pipeline(tmp_path, clock=A_MINUTE_LATER) as without_key:
         ended = without_key.finish(job)
         assert ended.status is JobStatus.FAILED
         assert ended.fault is not None

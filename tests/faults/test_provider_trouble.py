@@ -11,9 +11,10 @@ from service.domain.jobs import Job, JobStatus, StepKind
 from service.jobs.control import cancel_job
 from service.jobs.queries import get_job, get_progress
 from tests.fakes.model_stub import ModelStub
-from tests.fakes.pipeline import TENANT, Pipeline, numbered_pdf, pipeline, wait_until
+from tests.fakes.pipeline import TENANT, Clock, Pipeline, numbered_pdf, pipeline, wait_until
 
-AWAY = {"provider_failures": 2, "provider_pause_s": 15.0}
+PAUSE_S = 600.0
+AWAY = {"provider_failures": 2, "provider_pause_s": PAUSE_S, "provider_longest_pause_s": PAUSE_S}
 
 
 def payload(service: Pipeline, job: Job) -> JobPayload:
@@ -29,7 +30,8 @@ def is_waiting(service: Pipeline, job: Job) -> bool:
 
 def test_a_provider_that_is_away_is_waited_for_and_the_job_says_so(stub: ModelStub, tmp_path: Path) -> None:
     """Down for longer than one step's attempts: extracting, then succeeded; no attempt is used up by waiting."""
-    with pipeline(tmp_path, stub=stub, step_attempts=2, model_attempts=1, **AWAY) as service:
+    clock = Clock()
+    with pipeline(tmp_path, stub=stub, clock=clock, step_attempts=2, model_attempts=1, **AWAY) as service:
         stub.script({"fault": "503", "repeat": 2})
         stub.hold()
         job = service.submit(numbered_pdf(1))
@@ -41,6 +43,7 @@ def test_a_provider_that_is_away_is_waited_for_and_the_job_says_so(stub: ModelSt
         assert told.status is JobStatus.EXTRACTING
         assert told.waiting is not None
         assert (told.waiting.reason, told.waiting.provider) == ("provider_unavailable", "upstage")
+        clock.forward(2 * PAUSE_S)
         assert {service.finish(j).status for j in (job, other)} == {JobStatus.SUCCEEDED}
         assert stub.stats()["answered"] == {"503": 2, "200": 2}
 
@@ -68,9 +71,10 @@ def test_a_job_that_waits_can_be_cancelled(stub: ModelStub, tmp_path: Path) -> N
 
 
 def test_a_long_retry_after_puts_the_step_back_without_a_worker_that_sleeps(stub: ModelStub, tmp_path: Path) -> None:
-    """Twelve seconds: meanwhile the step is nobody's."""
-    with pipeline(tmp_path, stub=stub) as service:
-        stub.script({"fault": "429", "form": "delta", "seconds": 12})
+    """Two minutes: meanwhile the step is nobody's."""
+    clock = Clock()
+    with pipeline(tmp_path, stub=stub, clock=clock) as service:
+        stub.script({"fault": "429", "form": "delta", "seconds": 120})
         job = service.submit(numbered_pdf(1))
         wait_until(lambda: is_waiting(service, job))
         [step] = service.steps(job, StepKind.EXTRACT)
@@ -78,6 +82,7 @@ def test_a_long_retry_after_puts_the_step_back_without_a_worker_that_sleeps(stub
         assert (step.owner, step.attempt) == (None, 0)
         assert told is not None
         assert told.reason == "rate_limited"
+        clock.forward(300)
         assert service.finish(job).status is JobStatus.SUCCEEDED
         assert stub.stats()["requests"] == 2
 

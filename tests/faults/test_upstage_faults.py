@@ -14,6 +14,7 @@ from service.domain.errors import ClientError, ErrorCode
 from service.protocol.additional_values import read_additional_values
 from service.protocol.completion import ChatCompletion
 from service.rehearsal.refusals import NO_CREDIT_KEY, WRONG_KEY
+from tests.fakes.ahead_loop import forward, run_out_of_time
 from tests.fakes.model_stub import ModelStub
 from tests.faults.upstage_calls import SCHEMA, Sleeper, ask, fail, request, run
 
@@ -190,7 +191,11 @@ def test_a_server_that_never_answers_is_left_in_time(stub: ModelStub) -> None:
     """The call ends by itself, and the server sees the connection go."""
     stub.script("hang")
     with pytest.raises(ClientError) as caught:
-        run(stub.base_url, lambda c: c.complete(request(), timeout_s=2.0), attempts=1)
+        run(
+            stub.base_url,
+            lambda c: run_out_of_time(stub, c.complete(request(), timeout_s=600), seconds=601),
+            attempts=1,
+        )
     assert (caught.value.code, caught.value.retryable) == (ErrorCode.MODEL_TIMEOUT, True)
     stub.wait_for(aborted=1, connections_open=0)
 
@@ -198,7 +203,10 @@ def test_a_server_that_never_answers_is_left_in_time(stub: ModelStub) -> None:
 def test_after_a_hang_the_next_attempt_may_answer(stub: ModelStub) -> None:
     """The time counts for one call, not for all."""
     stub.script("hang", "ok")
-    assert run(stub.base_url, lambda c: c.complete(request(), timeout_s=4.0), attempts=2).choices
+    answer = run(
+        stub.base_url, lambda c: run_out_of_time(stub, c.complete(request(), timeout_s=600), seconds=601), attempts=2
+    )
+    assert answer.choices
 
 
 def test_cancelling_closes_the_connection_at_once(stub: ModelStub) -> None:
@@ -317,12 +325,17 @@ def test_two_hundred_calls_are_in_flight_at_once() -> None:
 
 def test_never_more_calls_than_allowed_and_connections_are_used_again() -> None:
     """The limit holds, and waiting for a turn costs a call none of its time."""
-    with ModelStub(latency_s=1.0) as stub:
+    with ModelStub() as stub:
+        stub.hold()
 
         async def use(client: UpstageClient) -> list[ChatCompletion]:
-            return await asyncio.gather(*(client.complete(request(), timeout_s=4.0) for _ in range(24)))
+            calls = asyncio.gather(*(client.complete(request(), timeout_s=600) for _ in range(12)))
+            for requests in (4, 8, 12):  # the last four have then waited longer than a call may take
+                await asyncio.to_thread(stub.wait_for, requests=requests, in_flight=4)
+                forward(350)
+                stub.let_go(4)
+            return await calls
 
-        assert len(run(stub.base_url, use, connections=4, attempts=1)) == 24
+        assert len(run(stub.base_url, use, connections=4, attempts=1)) == 12
         stats = stub.stats()
-        assert stats["peak_in_flight"] <= 4
-        assert stats["connections_total"] <= 4
+        assert (stats["peak_in_flight"], stats["connections_total"]) == (4, 4)

@@ -13,6 +13,7 @@ from service.clients.upstage import UpstageClient, UpstageOptions
 from service.domain.errors import ClientError
 from service.protocol.completion import ChatCompletion
 from service.protocol.request import ExtractionOptions, ExtractionRequest, build_extraction_request
+from tests.fakes.ahead_loop import run_ahead
 from tests.fakes.model_stub import ModelStub
 
 T = TypeVar("T")
@@ -28,7 +29,7 @@ SCHEMA: dict[str, Any] = {
 }
 
 
-NEVER_HANGS_S = 120.0
+NEVER_HANGS_S = 3600.0
 
 
 class Sleeper:
@@ -79,7 +80,7 @@ def run(
         finally:
             await client.close()
 
-    return asyncio.run(main())
+    return run_ahead(main())
 
 
 def ask(stub: ModelStub, **settings: Any) -> ChatCompletion:

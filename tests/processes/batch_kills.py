@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.fakes.mixed_folder import Mixture, make_mixed_folder
-from tests.fakes.serve_process import environment, fieldmark
+from tests.fakes.serve_process import KILLED, environment, fieldmark
 
 EVAL = Path(os.environ.get("FIELDMARK_EVAL", Path(__file__).parents[2].parent / "shared" / "eval"))
 SETS = ("adbuy", "nda", "invoices-eu-xml", "invoices-misc", "tax-forms", "sroie", "wildreceipt", "funsd")
@@ -53,7 +53,9 @@ def run(arguments: Sequence[str | Path], log: Path, *, kill_when: Callable[[floa
     """Run `fieldmark batch`; kill it when it is time, by its seconds so far, unless it is over before."""
     began, peak_kb = time.monotonic(), 0
     with log.open("wb") as said:
-        process = subprocess.Popen(fieldmark("batch", *arguments), env=environment(), stderr=said, cwd=log.parent)
+        process = subprocess.Popen(
+            fieldmark("batch", *arguments), env=environment(**KILLED), stderr=said, cwd=log.parent
+        )
         while process.poll() is None:
             if kill_when is not None and kill_when(time.monotonic() - began):
                 process.send_signal(signal.SIGKILL)

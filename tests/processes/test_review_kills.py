@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.fakes.serve_process import SAMPLES, ServeProcess, status_of, submit, values_of
+from tests.fakes.serve_process import KILLED, SAMPLES, ServeProcess, status_of, submit, values_of
 
 pytestmark = pytest.mark.processes
 DONE_S = 150
@@ -20,7 +20,7 @@ SCHEMA = '{"type": "object", "properties": {"note": {"type": "string", "descript
 def test_each_answered_correction_outlives_the_service(tmp_path: Path) -> None:
     """A writer sends one after the other until the service is gone; one more than was answered may be there."""
     answered: list[int] = []
-    with ServeProcess(tmp_path / "home") as service, service.client() as client:
+    with ServeProcess(tmp_path / "home", **KILLED) as service, service.client() as client:
         job_id = submit(client, SAMPLES / "form" / "document.pdf", SCHEMA)
         service.wait_until(lambda: status_of(client, job_id) == "succeeded", DONE_S)
         writer = threading.Thread(target=_write, args=(client, job_id, answered))
@@ -29,7 +29,7 @@ def test_each_answered_correction_outlives_the_service(tmp_path: Path) -> None:
         service.end(signal.SIGKILL)
         writer.join()
     assert answered
-    with ServeProcess(tmp_path / "home") as service, service.client() as client:
+    with ServeProcess(tmp_path / "home", **KILLED) as service, service.client() as client:
         history = client.get(f"/jobs/{job_id}/history").json()["events"]
         kept = [event["new"] for event in history if event["op"] == "set"]
         assert kept[: len(answered)] == [f"note {number}" for number in answered]

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.receiver import Receiver, receiver
-from tests.fakes.serve_process import SAMPLES, ServeProcess, submit
+from tests.fakes.serve_process import KILLED, SAMPLES, ServeProcess, submit
 
 pytestmark = pytest.mark.processes
 SCHEMA = (SAMPLES / "receipt" / "schema.json").read_text()
-SETTINGS = {"FIELDMARK_WEBHOOK_HOSTS": "127.0.0.1", "FIELDMARK_WEBHOOK_TIMEOUT_S": "5"}
+SETTINGS = {**KILLED, "FIELDMARK_WEBHOOK_HOSTS": "127.0.0.1", "FIELDMARK_WEBHOOK_TIMEOUT_S": "5"}
 
 
 @pytest.fixture
@@ -40,6 +40,6 @@ def test_a_delivery_outlives_its_sender_with_the_same_id(tmp_path: Path, target:
 
         def delivered() -> bool:
             (one,) = client.get(f"/webhooks/{hook['id']}/deliveries").json()["deliveries"]
-            return one["state"] == "delivered" and one["attempts"] == 2
+            return one["state"] == "delivered" and one["attempts"] >= 2
 
         service.wait_until(delivered, 60)
