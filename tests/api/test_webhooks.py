@@ -19,7 +19,7 @@ from tests.fakes.local_service import LocalService
 from tests.fakes.pipeline import later, wait_until
 from tests.fakes.receiver import Received, Receiver, receiver
 
-HOSTS = {"webhook_hosts": "localhost,127.0.0.1", "webhook_timeout_s": 30.0}
+HOSTS = {"webhook_hosts": "localhost,127.0.0.1", "webhook_timeout_s": 100.0}
 HOOKS = "/api/v1/webhooks"
 
 

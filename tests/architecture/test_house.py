@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,28 @@ MOST_LINES = 400
 MOST_FUNCTION_LINES = 50
 LEFT_OUT = {"soffice": "LibreOffice is an optional program of the service", "fork": "no such call on Windows"}
 """The only reasons for which a test is left out: what its condition names → why."""
+LIMITS = re.compile(r"(^|_)(timeout|timeout_s|timeout_ms|lease_s|grace_s|patience_s|dropin_wait_s)$", re.IGNORECASE)
+LEAST_S = 60.0
+ENDS = {
+    "api/test_webhooks.py webhook_timeout_s=1.0": "the receiver never answers",
+    "client/test_client.py timeout_s=0.2": "nobody works on the job",
+    "contracts/test_documents_sandbox.py page_timeout_s=4.0": "the page takes minutes, and the next is tried again",
+    "contracts/test_store_races.py lease_s=15.0": "its time is a number in the test",
+    "dropin/test_attached.py dropin_wait_s=0.3": "nobody works on the job",
+    "dropin/test_attached.py timeout=0.001": "the model keeps its answer back",
+    "dropin/test_fetching.py timeout_s=2.0": "the server keeps the file back",
+    "dropin/test_files_in_bodies.py dropin_wait_s=0.3": "nobody works on the job",
+    "fakes/serve_process.py FIELDMARK_LEASE_S=3": "of killed processes; others are too late as often as they like",
+    "faults/test_pipeline_calls.py model_timeout_s=3.0": "the model never answers",
+    "faults/test_pipeline_crashes.py lease_s=15.0": "nobody works or sweeps but the test, whose clock is its own",
+    "faults/test_provider_trouble.py provider_patience_s=1.0": "the provider never comes back",
+    "faults/test_rehearsed_faults.py TIMEOUT_S=3.0": "the model never answers",
+    "faults/test_rehearsed_faults.py provider_patience_s=0.1": "no call may be made again",
+    "pipeline/test_trust.py model_timeout_s=0.0": "no answer can be in time",
+    "processes/random_kills.py LEASE_S=5.0": "it measures, and is no test",
+    "processes/test_webhook_kills.py FIELDMARK_WEBHOOK_TIMEOUT_S=5": "of a killed sender; a living one may be late too",
+}
+"""The only short time limits of tests: where → why it does not matter how slow a machine is."""
 FORBIDDEN_NAMES = {"utils", "helpers", "common", "misc", "manager"}
 
 
@@ -74,6 +97,55 @@ def test_tests_name_the_time_that_a_request_may_take():
         and not any(keyword.arg == "timeout" for keyword in call.keywords)
     ]
     assert hasty == []
+
+
+def _named_values(tree: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """Arguments, entries of dictionaries and assignments by name."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            yield from ((keyword.arg, keyword.value) for keyword in node.keywords if keyword.arg)
+            if ast.unparse(node.func).endswith("Timeout"):
+                yield from (("timeout", value) for value in (*node.args, *(keyword.value for keyword in node.keywords)))
+        elif isinstance(node, ast.Dict):
+            pairs = zip(node.keys, node.values, strict=True)
+            yield from ((str(key.value), value) for key, value in pairs if isinstance(key, ast.Constant))
+        elif isinstance(node, ast.Assign):
+            yield from ((target.id, node.value) for target in node.targets if isinstance(target, ast.Name))
+
+
+def _seconds_in(value: ast.expr) -> Iterator[str]:
+    """The numbers in an expression, as they are written, also those of an environment."""
+    for node in ast.walk(value):
+        if isinstance(node, ast.Constant) and re.fullmatch(r"[0-9.]+", str(node.value)):
+            yield str(node.value)
+
+
+def test_no_machine_is_too_slow_for_a_time_limit_of_a_test():
+    """A short one is over by chance on a machine that has other things to do, unless it must be over anyway."""
+    found = {
+        f"{path.relative_to(ROOT / 'tests')} {name}={seconds}"
+        for path in TESTS
+        if "unit" not in path.parts  # there no time passes but a number in the test
+        for name, value in _named_values(ast.parse(path.read_text()))
+        if LIMITS.search(name)
+        for seconds in _seconds_in(value)
+        if float(seconds) < LEAST_S
+    }
+    assert found == set(ENDS)
+
+
+def test_no_test_sleeps():
+    """It waits until something holds (`wait_until`), or puts its own clock forward."""
+    waking = {"time.sleep", "asyncio.sleep", "anyio.sleep", "sleep"}
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in TESTS
+        if path.name.startswith("test_")
+        and path.name != "test_store_races.py"  # there a pause invites another to overtake
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in waking and ast.unparse(node.args[0]) != "0"
+    ]
+    assert found == []
 
 
 def test_no_module_has_a_name_that_says_nothing():

@@ -18,8 +18,8 @@ Draw = Callable[[Canvas], None]
 LIMITS = ReadingLimits(
     max_pages=1000,
     max_page_pixels=50_000_000,
-    page_timeout_s=20.0,
-    ocr_page_timeout_s=90.0,
+    page_timeout_s=120.0,
+    ocr_page_timeout_s=300.0,
     pdf_memory_bytes=2_000_000_000,
     ocr_memory_bytes=1_400_000_000,
 )

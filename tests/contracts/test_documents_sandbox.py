@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 import zlib
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +18,7 @@ from service.documents.reader import DocumentReader, ReadingAbortedError, Render
 from service.domain.errors import ErrorCode, ReadingError
 from service.domain.pages import PageRange, TextSource
 from tests.contracts.documents_made import LIMITS, pdf_of, raw_pdf, text_page
+from tests.fakes.pipeline import wait_until
 
 ROOT = Path(__file__).parents[2]
 SLOW = b"0.1 w " + b" ".join(b"%d 0 m 0 %d l S" % (x % 400, x % 300) for x in range(60_000))
@@ -62,17 +62,6 @@ def computed(process: psutil.Process) -> float:
         return process.cpu_times().user
     except psutil.NoSuchProcess:
         return 0.0
-
-
-def wait_for(condition: object, seconds: float = 60.0) -> bool:
-    """Whether something callable becomes true in time."""
-    assert callable(condition)
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.02)
-    return bool(condition())
 
 
 def test_one_warm_process_serves_all_calls(fresh_reader: DocumentReader, pages: Path) -> None:
@@ -137,7 +126,7 @@ def test_a_page_that_takes_too_long_fails_and_the_next_is_read(tmp_path: Path) -
         assert page.source is TextSource.FAILED
         assert [issue.code for issue in page.issues] == [ErrorCode.PAGE_TIMEOUT]
         # on a machine that stands still for so long the light page is late as well: then another time
-        assert wait_for(lambda: [page.text() for page in reader.read_pages(light, PageRange(1, 1))] == ["light"])
+        wait_until(lambda: [page.text() for page in reader.read_pages(light, PageRange(1, 1))] == ["light"])
     finally:
         reader.close()
 
@@ -189,7 +178,7 @@ def test_abort_from_another_thread_ends_the_call(fresh_reader: DocumentReader, t
     before = sum(map(computed, sandboxes()))
 
     def abort_in_the_middle() -> None:
-        wait_for(lambda: sum(map(computed, sandboxes())) > before + 0.2)
+        wait_until(lambda: sum(map(computed, sandboxes())) > before + 0.2)
         fresh_reader.abort()
 
     aborting = threading.Thread(target=abort_in_the_middle)
@@ -197,7 +186,7 @@ def test_abort_from_another_thread_ends_the_call(fresh_reader: DocumentReader, t
     with pytest.raises(ReadingAbortedError):
         list(fresh_reader.read_pages(path, PageRange(1, 1)))
     aborting.join()
-    assert wait_for(lambda: not [p for p in sandboxes() if p.status() != psutil.STATUS_ZOMBIE])
+    wait_until(lambda: not [p for p in sandboxes() if p.status() != psutil.STATUS_ZOMBIE])
     assert next(fresh_reader.read_pages(light, PageRange(1, 1))).text() == "light"
 
 
@@ -216,7 +205,7 @@ def test_close_leaves_no_process(pages: Path) -> None:
     assert sandboxes()
     reader.close()
     reader.close()
-    assert wait_for(lambda: not sandboxes())
+    wait_until(lambda: not sandboxes())
 
 
 def test_the_sandbox_dies_with_its_parent(tmp_path: Path, pages: Path) -> None:
@@ -232,7 +221,7 @@ def test_the_sandbox_dies_with_its_parent(tmp_path: Path, pages: Path) -> None:
         "user.start(); user.join(); time.sleep(0.3)\n"
         "reader.open(Path(sys.argv[1]))\n"
         "print(reader.sandbox_pids(), flush=True)\n"
-        "time.sleep(60)\n"
+        "threading.Event().wait()\n"
     )
     parent = subprocess.Popen(
         [sys.executable, str(script), str(pages)],
@@ -246,7 +235,7 @@ def test_the_sandbox_dies_with_its_parent(tmp_path: Path, pages: Path) -> None:
     parent.send_signal(signal.SIGKILL)
     parent.wait()
     parent.stdout.close()
-    assert wait_for(lambda: not psutil.pid_exists(pid))
+    wait_until(lambda: not psutil.pid_exists(pid))
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no fork, and no prefork worker either")

@@ -15,6 +15,7 @@ from service.cli.serving.redis_server import find_binary
 from service.domain.traffic import CallEnd, CallReport, ClosedRoad, Destination, RateLimit, Ticket, WaitReason
 from service.messaging.traffic_gate import Gate, LocalStates, RedisStates
 from service.messaging.traffic_rule import GateRule
+from tests.fakes.pipeline import wait_until
 
 TO = Destination(provider="upstage", host="api.example", model="m-1")
 FAILED = CallReport(end=CallEnd.FAILED)
@@ -32,10 +33,7 @@ def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Generator[str]:
     command = [str(binary), "--port", "0", "--unixsocket", str(socket), "--save", "", "--appendonly", "no"]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        until = time.monotonic() + 60
-        while not _answers(socket):
-            assert time.monotonic() < until, "Redis did not start"
-            time.sleep(0.01)
+        wait_until(lambda: _answers(socket))
         yield f"redis+socket://{socket}"
     finally:
         process.terminate()

@@ -19,7 +19,7 @@ from tests.dropin.conftest import KEY, Live, Starter
 from tests.dropin.vendor_calls import CHAT, EXTRACTION, body, content_of
 from tests.fakes.http_server import http_server
 from tests.fakes.model_stub import ModelStub
-from tests.fakes.pipeline import wait_until
+from tests.fakes.pipeline import Clock, wait_until
 
 MANY = 64
 PLACES = 4
@@ -147,17 +147,26 @@ def test_an_answer_made_for_a_connection_that_is_gone_waits_for_the_retry_too(st
     assert len(jobs_of(live)) == 1
 
 
+def not_asked_for(live: Live, since: float) -> int:
+    """Requests for whose jobs nobody looked since then."""
+    with live.service.services.store.read() as rows:
+        return len(rows.idempotency.untouched("", since, MANY))
+
+
 def test_a_job_that_everybody_left_is_cancelled_after_a_time_of_grace(start: Starter) -> None:
-    """And one that is waited for is not, however long it takes."""
+    """Two minutes; and one that is waited for is not, however long it takes."""
+    clock = Clock()
     with ModelStub() as stub:
-        live = start(
-            upstage_base_url=stub.base_url, upstage_api_key="up_test", model="upstage", dropin_grace_s=1.0
-        )  # fmt: skip
+        live = start(upstage_base_url=stub.base_url, upstage_api_key="up_test", model="upstage", clock=clock)
         stub.hold()
         with ThreadPoolExecutor(1) as threads:
             patient = threads.submit(live.client.post, CHAT, json=body(letter("Letter number: P-1")))
             with live.client.stream("POST", CHAT, json=body(stream=True)) as stream:
                 assert next(stream.iter_lines()).startswith(":")
+            wait_until(lambda: waiters(live) == 1)
+            for _ in range(4):
+                clock.forward(40)
+                wait_until(lambda: not_asked_for(live, clock() - 20) <= 1)
             wait_until(lambda: "cancelled" in {job["status"] for job in jobs_of(live)})
             stub.let_go()
             assert patient.result().status_code == 200

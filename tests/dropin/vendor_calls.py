@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import io
 import json
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ import httpx
 from reportlab.pdfgen.canvas import Canvas
 
 from tests.api.job_calls import letter, sample
+from tests.fakes.pipeline import wait_until
 
 EXTRACTION = "/v1/information-extraction"
 CHAT = f"{EXTRACTION}/chat/completions"
@@ -98,12 +98,13 @@ def bound(texts: Sequence[str]) -> bytes:
     return out.getvalue()
 
 
-def wait_until_over(client: httpx.Client, job_id: str, *, seconds: float = 200.0) -> dict[str, Any]:
+def wait_until_over(client: httpx.Client, job_id: str) -> dict[str, Any]:
     """An asynchronous job with its results, once it has ended."""
-    until = time.monotonic() + seconds
-    while True:
-        job: dict[str, Any] = client.get(f"{EXTRACTION}/jobs/{job_id}?with_result=true").json()
-        if job["completed_at"]:
-            return job
-        assert time.monotonic() < until, job
-        time.sleep(0.05)
+    job: dict[str, Any] = {}
+
+    def over() -> bool:
+        job.update(client.get(f"{EXTRACTION}/jobs/{job_id}?with_result=true").json())
+        return bool(job["completed_at"])
+
+    wait_until(over)
+    return job

@@ -40,7 +40,7 @@ def small_model() -> Generator[str]:
         try:
             assert process.stdout is not None
             line = process.stdout.readline()
-            assert line, f"the model server ended with {process.wait(10)}"
+            assert line, f"the model server ended with {process.wait(100)}"
             yield str(json.loads(line)["base_url"])
         finally:
             process.terminate()

@@ -11,7 +11,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -21,6 +20,7 @@ import pytest
 
 from tests.fakes.mixed_folder import PASSWORD, Mixture, encrypted_pdf, make_mixed_folder
 from tests.fakes.model_stub import ModelStub
+from tests.fakes.pipeline import wait_until
 from tests.fakes.serve_process import SAMPLES, ServeProcess, environment, fieldmark, long_invoice
 from tests.processes.batch_kills import books_of, compare, faults_of, jobs_in, run
 
@@ -330,8 +330,8 @@ def _lines(path: Path) -> list[str]:
 
 
 def _wait_until(is_so: Callable[[], bool], process: subprocess.Popen[str]) -> None:
-    until = time.monotonic() + DONE_S
-    while not is_so():
+    def so_far() -> bool:
         assert process.poll() is None, process.communicate()[1]
-        assert time.monotonic() < until
-        time.sleep(0.05)
+        return is_so()
+
+    wait_until(so_far, DONE_S)

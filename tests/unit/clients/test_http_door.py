@@ -117,7 +117,7 @@ async def _ask(url: str) -> ChatCompletion:
     calls = CallOptions(attempts=1, max_connections=1)
     door = HttpDoor(DoorOptions(provider="openai", headers={"authorization": "Bearer k"}, secret="k", calls=calls))
     try:
-        return await door.post(Call(url=url, model="m", body=Body({}, {}), timeout_s=5.0), _Plain())
+        return await door.post(Call(url=url, model="m", body=Body({}, {}), timeout_s=60.0), _Plain())
     finally:
         await door.close()
 
