@@ -15,6 +15,8 @@ from service.storage.store import Store
 
 _log = logging.getLogger(__name__)
 BEAT_S = 1.0
+_STOP_S = 60.0
+"""Twice what a beat may wait for a database: whoever goes on without it closes the store under it."""
 
 
 class ClaimKeeper:
@@ -75,7 +77,7 @@ class ClaimKeeper:
         """Stop beating and leave the list of processes."""
         self._stopped.set()
         if self._thread is not None:
-            self._thread.join(timeout=5)
+            self._thread.join(timeout=_STOP_S)
             self._leave()
 
     def _leave(self) -> None:

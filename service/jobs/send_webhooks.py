@@ -36,6 +36,7 @@ JITTER = 0.2
 GONE = 410
 _EVENTS_AT_ONCE = 500
 _IN_FLIGHT = 32
+_STOP_S = 60.0
 _PER_HOST = 8
 """Tries at once for one host of a tenant: one that hangs takes no more places than these."""
 _PATH = "/api/v1/jobs"
@@ -138,7 +139,7 @@ class WebhookSender:
     def stop(self) -> None:
         """End; what is on its way is cut and given back, so that another sender has it at once."""
         self._stopped.set()
-        self._thread.join(timeout=10)
+        self._thread.join(timeout=_STOP_S)
 
     def _run(self) -> None:
         while not self._stopped.is_set():

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from service.clients.webhook_post import WebhookPoster
 
 T = TypeVar("T")
-_STOP_S = 10.0
+_STOP_S, _LOOP_STOP_S = 10.0, 60.0
 _log = logging.getLogger(__name__)
 
 
@@ -55,9 +55,9 @@ class LoopThread:
             self._loop = self._thread = None
         if loop is None or thread is None:
             return
-        asyncio.run_coroutine_threadsafe(_cancel_all(), loop).result(_STOP_S)
+        asyncio.run_coroutine_threadsafe(_cancel_all(), loop).result(_LOOP_STOP_S)
         loop.call_soon_threadsafe(loop.stop)
-        thread.join(_STOP_S)
+        thread.join(_LOOP_STOP_S)
         loop.close()
 
 

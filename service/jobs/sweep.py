@@ -31,6 +31,8 @@ _MOST = 500
 _UNFINISHED_S = 86_400.0
 """Time without a byte after which an upload counts as left behind."""
 _FORGET_PROCESS_S = 3600.0
+_STOP_S = 60.0
+"""Twice what a round may wait for a database: whoever goes on without it closes the store under it."""
 
 
 def sweep(services: Services) -> None:
@@ -125,7 +127,7 @@ class Sweeper:
     def stop(self) -> None:
         """End after the round that is under way."""
         self._stopped.set()
-        self._thread.join(timeout=10)
+        self._thread.join(timeout=_STOP_S)
 
     def _run(self) -> None:
         while not self._stopped.wait(self._every_s):

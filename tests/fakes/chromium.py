@@ -10,7 +10,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, BrowserType, sync_playwright
 
 FLAGS = (
     "--headless",
@@ -23,7 +23,8 @@ FLAGS = (
     "--disable-sync",
 )
 _INSTALLED = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-_INSTALL_S = 240
+_INSTALL_S = 600
+_LAUNCH_MS = 300_000
 
 
 class NoBrowserError(RuntimeError):
@@ -79,13 +80,17 @@ def _run(command: list[str]) -> bool:
         return False
 
 
+def launch(kind: BrowserType) -> Browser:
+    """A new browser."""
+    own = find_chromium(kind.executable_path)
+    return kind.launch(executable_path=own, args=list(FLAGS), timeout=_LAUNCH_MS)
+
+
 @contextmanager
 def chromium() -> Generator[Browser]:
     """One browser, ended at the end."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=find_chromium(playwright.chromium.executable_path), args=list(FLAGS)
-        )
+        browser = launch(playwright.chromium)
         try:
             yield browser
         finally:

@@ -65,7 +65,7 @@ class StubControl:
         """Forget script, answers, patterns and counts."""
         self._call("/reset", {})
 
-    def wait_for(self, timeout_s: float = 60.0, **wanted: int) -> dict[str, Json]:
+    def wait_for(self, timeout_s: float = 200.0, **wanted: int) -> dict[str, Json]:
         """The counts once each named one has reached its value; an AssertionError if that takes too long."""
         end = time.monotonic() + timeout_s
         while True:

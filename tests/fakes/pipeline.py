@@ -221,7 +221,7 @@ def later(services: Services, seconds: float) -> Services:
     return replace(services, clock=lambda: time.time() + seconds)
 
 
-def wait_until(true: Callable[[], bool], seconds: float = 100.0) -> None:
+def wait_until(true: Callable[[], bool], seconds: float = 200.0) -> None:
     """Until something holds; fails if it never does."""
     end = time.monotonic() + seconds
     while not true():

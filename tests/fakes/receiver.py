@@ -44,7 +44,7 @@ class Receiver:
     hang_s: float = 0.0
     """Before it answers."""
 
-    def wait_for(self, count: int, seconds: float = 100.0) -> list[Received]:
+    def wait_for(self, count: int, seconds: float = 200.0) -> list[Received]:
         """All that came, once it is so many."""
         until = time.monotonic() + seconds
         while len(self.received) < count:

@@ -27,8 +27,8 @@ KILLED = {"FIELDMARK_LEASE_S": "3", "FIELDMARK_STEP_ATTEMPTS": "1000"}
 """For a service of which processes are killed: their leases are soon over, and to be too slow for one harms nobody."""
 ORPHANS_END_S = 5.0
 """What is promised; a test waits longer, since it shares its machine."""
-_PATIENCE_S = 60.0
-_START_S = 120.0
+_PATIENCE_S = 200.0
+_START_S = 200.0
 _MARKS: Mapping[str, tuple[str, ...]] = {
     "api": ("service.cli.main", "api"),
     "cpu": ("service.cli.serving.worker_process", "--queue", "cpu"),

@@ -16,8 +16,8 @@ from tests.fakes.serve_process import KILLED, SAMPLES, ServeProcess, long_invoic
 pytestmark = pytest.mark.processes
 PAGES = 60
 KINDS = ("api", "cpu", "cpu child", "sandbox", "io", "redis")
-BACK_S = 100
-DONE_S = 150
+BACK_S = 200
+DONE_S = 300
 
 
 @pytest.fixture(scope="module")

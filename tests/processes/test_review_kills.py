@@ -12,7 +12,7 @@ import pytest
 from tests.fakes.serve_process import KILLED, SAMPLES, ServeProcess, status_of, submit, values_of
 
 pytestmark = pytest.mark.processes
-DONE_S = 150
+DONE_S = 300
 WRITTEN = 20
 SCHEMA = '{"type": "object", "properties": {"note": {"type": "string", "description": "A note"}}}'
 

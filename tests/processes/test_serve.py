@@ -29,7 +29,7 @@ def read_invoice(service: ServeProcess) -> dict:
     """Upload the sample invoice and wait for its result."""
     with service.client() as client:
         job_id = submit(client, INVOICE, SCHEMA.read_text())
-        service.wait_until(lambda: status_of(client, job_id) in OVER, 150)
+        service.wait_until(lambda: status_of(client, job_id) in OVER, 300)
         return client.get(f"/jobs/{job_id}/result").json()
 
 

@@ -42,4 +42,4 @@ def test_a_delivery_outlives_its_sender_with_the_same_id(tmp_path: Path, target:
             (one,) = client.get(f"/webhooks/{hook['id']}/deliveries").json()["deliveries"]
             return one["state"] == "delivered" and one["attempts"] >= 2
 
-        service.wait_until(delivered, 60)
+        service.wait_until(delivered, 200)

@@ -12,10 +12,10 @@ from playwright.sync_api import Error as PlaywrightError
 
 from service.auth.keys import create_key
 from service.storage.access import Role
-from tests.fakes.chromium import FLAGS, find_chromium
+from tests.fakes.chromium import launch
 from tests.fakes.local_service import LocalService
 from tests.fakes.model_stub import ModelStub
-from tests.ui.conftest import Opener
+from tests.ui.conftest import PATIENCE_MS, Opener
 from tests.ui.screen import LINES, TRUTH, Screen, Withheld, invoice, paper, schema
 
 WRONG = {**TRUTH, "total": 452.4, "order_number": "LL-8331"}
@@ -154,10 +154,9 @@ def test_what_was_shown_as_stored_outlives_the_browser(
     stub.answers(WRONG)
     screen = open_screen()
     job = screen.hand_in(invoice(), schema())
-    doomed = browser.browser_type.launch(
-        executable_path=find_chromium(browser.browser_type.executable_path), args=list(FLAGS)
-    )
+    doomed = launch(browser.browser_type)
     page = doomed.new_page()
+    page.set_default_timeout(PATIENCE_MS)
     page.goto(f"{service[0]}/review/{job}")
     page.locator(".field", has_text="Order number").click()
     page.keyboard.type("LL-3381")
