@@ -8,6 +8,7 @@ import httpx
 
 from tests.api.job_calls import hand_in, letter
 from tests.fakes.local_service import LocalService
+from tests.fakes.pipeline import wait_until
 
 Idle = tuple[httpx.Client, LocalService]
 
@@ -15,14 +16,14 @@ Idle = tuple[httpx.Client, LocalService]
 def test_a_working_service_is_ready(client: httpx.Client) -> None:
     """Every part was heard of."""
     assert client.get("/healthz").json() == {"status": "ok"}
-    answer = client.get("/readyz")
-    assert (answer.status_code, answer.json()) == (200, {"status": "ready", "missing": []})
+    wait_until(lambda: client.get("/readyz").status_code == 200)  # once the process was heard of
+    assert client.get("/readyz").json() == {"status": "ready", "missing": []}
 
 
 def test_a_service_says_what_is_missing(idle: Idle) -> None:
     """Nobody works on the queue; then nobody is heard of at all."""
     client, service = idle
-    assert client.get("/readyz").json()["missing"] == ["queue"]
+    wait_until(lambda: client.get("/readyz").json()["missing"] == ["queue"])  # once the process was heard of
     service.services.keeper.stop()
     answer = client.get("/readyz")
     assert answer.status_code == 503
@@ -49,9 +50,12 @@ def test_figures_count_jobs_steps_processes_and_requests(idle: Idle) -> None:
     client, _ = idle
     job = hand_in(client, letter()).json()["id"]
     client.get(f"/api/v1/jobs/{job}")
-    text = client.get("/metrics").text
-    assert 'fieldmark_jobs{status="queued"} 1.0' in text
-    assert 'fieldmark_open_steps{queue="cpu"} 1.0' in text
-    assert 'fieldmark_processes_alive{kind="local"} 1.0' in text
-    assert 'fieldmark_http_requests_total{method="GET",route="/jobs/{job_id}",status="200"} 1.0' in text
-    assert job not in text
+    figures = {
+        'fieldmark_jobs{status="queued"} 1.0',
+        'fieldmark_open_steps{queue="cpu"} 1.0',
+        'fieldmark_processes_alive{kind="local"} 1.0',
+        'fieldmark_http_requests_total{method="GET",route="/jobs/{job_id}",status="200"} 1.0',
+    }
+    # a process is heard of once it beat, and a request is counted once its answer is out
+    wait_until(lambda: figures <= set(client.get("/metrics").text.splitlines()))
+    assert job not in client.get("/metrics").text
