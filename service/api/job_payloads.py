@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
@@ -17,8 +15,7 @@ from service.domain.jobs import Job, JobOptions, JobStatus, ReviewState
 from service.domain.records import JsonObject
 from service.domain.routes import UnroutedReason
 from service.domain.traffic import WaitReason
-from service.domain.webhooks import Delivery
-from service.jobs.queries import Progress
+from service.jobs.queries import JobDetails
 from service.jobs.result import documents_body
 from service.storage.jobs import Receipt
 
@@ -181,16 +178,6 @@ class ExportedPayload(Payload):
             at=moment(export.created_at),
             confirmed_at=None if export.confirmed_at is None else moment(export.confirmed_at),
         )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobDetails:
-    """What is told of one job and not in lists."""
-
-    progress: Progress
-    deliveries: Sequence[Delivery]
-    exports: Sequence[tuple[Export, int]]
-    """With the revision that went."""
 
 
 class JobPayload(Payload):

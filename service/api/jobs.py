@@ -15,7 +15,7 @@ from service.api.answers import API, PageQuery
 from service.api.context import Reader, ServicesOf, Submitter, context_of, refuse_query
 from service.api.documentation import INTAKE, JOB, errors, job_body, success
 from service.api.intake import take_in
-from service.api.job_payloads import JobDetails, JobListPayload, JobPayload
+from service.api.job_payloads import JobListPayload, JobPayload
 from service.api.job_requests import IN_IDS, PRINTABLE
 from service.api.result_files import FileQuery, file_response, with_files
 from service.api.result_payloads import CompletionPayload, ResultPayload
@@ -24,11 +24,9 @@ from service.domain.errors import ErrorCode, InputError
 from service.domain.jobs import Job, JobStatus, ReviewState
 from service.jobs.current import Version
 from service.jobs.export import export_job
-from service.jobs.hand_over import exports_of_job
-from service.jobs.queries import NO_PROGRESS, get_job, get_progress, list_jobs
+from service.jobs.queries import JUST_MADE, get_details, get_job, list_jobs
 from service.jobs.result import View, completion_body, result_body
 from service.jobs.services import Services
-from service.jobs.webhooks import deliveries_of_job
 from service.protocol.json_text import encode_json
 from service.storage.jobs import JobFilter
 
@@ -111,7 +109,7 @@ async def create_job(
     if wanted.wait or taken.repeated:
         payload = await to_thread.run_sync(job_payload, services, job)
     else:
-        payload = JobPayload.of(job, JobDetails(progress=NO_PROGRESS, deliveries=(), exports=()))
+        payload = JobPayload.of(job, JUST_MADE)
     return Response(payload.model_dump_json(), 202, headers, media_type=_JSON)
 
 
@@ -186,12 +184,7 @@ def read_completion(job_id: JobId, services: ServicesOf, caller: Reader) -> Resp
 
 def job_payload(services: Services, job: Job) -> JobPayload:
     """A job with what is told of it alone."""
-    details = JobDetails(
-        progress=get_progress(services, job),
-        deliveries=deliveries_of_job(services, job),
-        exports=exports_of_job(services, job),
-    )
-    return JobPayload.of(job, details)
+    return JobPayload.of(job, get_details(services, job))
 
 
 def _result_bytes(services: Services, job: Job, view: View, version: Version = "current") -> bytes:

@@ -104,12 +104,6 @@ def list_exports(
         return tuple(ExportView(export, rows.exports.count(export.id)) for export in page), following
 
 
-def exports_of_job(services: Services, job: Job) -> tuple[tuple[Export, int], ...]:
-    """Exports that held a job, and in which revision, oldest first."""
-    with services.store.read() as rows:
-        return rows.exports.of_job(job.id)
-
-
 def exported_results(services: Services, export: Export) -> Iterator[JsonObject]:
     """The results of an export as they were when it was made, whatever happened since; without deleted jobs."""
     after = -1

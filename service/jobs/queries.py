@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from service.domain.errors import ErrorCode, InputError, StateError
+from service.domain.export import Export
 from service.domain.jobs import Job, StepKind, StepTally
 from service.domain.records import JsonObject
 from service.domain.traffic import Waiting
+from service.domain.webhooks import JOBS_WEBHOOK, Delivery
 from service.jobs.paging import read_page
 from service.jobs.services import Services
 from service.storage.jobs import JobFilter
@@ -32,8 +35,22 @@ class Progress:
     """Why a step of it was put back; the one that goes on first."""
 
 
-NO_PROGRESS = Progress(pages_total=None, pages_read=0, splits_total=0, splits_done=0, splits_failed=0, waiting=None)
-"""Of a job that was just made."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobDetails:
+    """What is told of one job and not in lists."""
+
+    progress: Progress
+    deliveries: Sequence[Delivery]
+    """What was sent to the address that came with it, oldest first."""
+    exports: Sequence[tuple[Export, int]]
+    """Those that held it, and in which revision, oldest first."""
+
+
+JUST_MADE = JobDetails(
+    progress=Progress(pages_total=None, pages_read=0, splits_total=0, splits_done=0, splits_failed=0),
+    deliveries=(),
+    exports=(),
+)
 
 
 def get_job(services: Services, tenant_id: str, job_id: str) -> Job:
@@ -104,18 +121,30 @@ def list_jobs(
         return read_page(partial(listed, tenant_id, wanted), cursor, most)
 
 
+def get_details(services: Services, job: Job) -> JobDetails:
+    """How far a job is, and where its results went."""
+    with services.store.read() as rows:
+        told = job.options.webhook_url is not None
+        return JobDetails(
+            progress=_progress(rows, job),
+            deliveries=rows.deliveries.of_job(job.id, JOBS_WEBHOOK) if told else (),
+            exports=rows.exports.of_job(job.id),
+        )
+
+
 def get_progress(services: Services, job: Job) -> Progress:
     """How far the current run is."""
     with services.store.read() as rows:
-        tallies = rows.steps.tallies(job)
-        read = rows.pages.count(job.source_key) if job.source_key else 0
-        waiting = rows.steps.first_put_back(job)
-    extracts = tallies.get(StepKind.EXTRACT, _NONE)
+        return _progress(rows, job)
+
+
+def _progress(rows: Rows, job: Job) -> Progress:
+    extracts = rows.steps.tallies(job).get(StepKind.EXTRACT, _NONE)
     return Progress(
         pages_total=job.page_count,
-        pages_read=read,
+        pages_read=rows.pages.count(job.source_key) if job.source_key else 0,
         splits_total=extracts.total,
         splits_done=extracts.done,
         splits_failed=extracts.failed,
-        waiting=waiting,
+        waiting=None if job.status.is_terminal else rows.steps.first_put_back(job),
     )

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import orjson
 
 from service.domain.errors import ErrorCode, StateError
-from service.domain.jobs import EventType, Job, JobOptions
+from service.domain.jobs import EventType, JobOptions
 from service.domain.records import JsonObject
 from service.domain.webhooks import JOBS_WEBHOOK, PING, WEBHOOK_EVENTS, Delivery, DeliveryState, Webhook
 from service.jobs.paging import read_page
@@ -174,14 +174,6 @@ def redeliver(services: Services, tenant_id: str, delivery_id: str) -> Delivery:
         )
         rows.deliveries.save(anew)
     return anew
-
-
-def deliveries_of_job(services: Services, job: Job) -> tuple[Delivery, ...]:
-    """What was sent to the address that came with a job, oldest first."""
-    if job.options.webhook_url is None:
-        return ()
-    with services.store.read() as rows:
-        return rows.deliveries.of_job(job.id, JOBS_WEBHOOK)
 
 
 def check_webhook(services: Services, options: JobOptions) -> None:

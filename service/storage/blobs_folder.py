@@ -16,6 +16,7 @@ from service.domain.errors import ErrorCode, InternalError
 from service.storage.blobs import Incoming, StoredBlob, blob_key, derived_key, nothing_came, too_large
 
 _INCOMING = "incoming"
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """The disk, the quota, or the largest file that the system lets us write."""
 
@@ -82,8 +83,11 @@ class FolderBlobs:
         """A new file and its descriptor; at the end nothing is there under its name."""
         path = self._root / tenant_id / _INCOMING / uuid.uuid4().hex
         with _mapped_errors():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+            try:
+                descriptor = os.open(path, _NEW)
+            except FileNotFoundError:  # the tenant's first one
+                path.parent.mkdir(parents=True, exist_ok=True)
+                descriptor = os.open(path, _NEW)
         try:
             yield path, descriptor
         finally:

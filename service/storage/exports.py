@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import ColumnElement, Connection, delete, exists, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, exists, func, insert, select, update
 
 from service.domain.export import Export, Release
 from service.domain.jobs import Job, JobStatus
@@ -14,6 +14,13 @@ from service.storage.jobs import JobRows, names_schema
 from service.storage.paging import Cursor, newest_first
 from service.storage.upsert import upsert
 
+_OF_JOB = (
+    select(tables.exports, tables.export_items.c.revision)
+    .join(tables.export_items, tables.export_items.c.export_id == tables.exports.c.id)
+    .where(tables.export_items.c.job_id == bindparam("of_job"))
+    .order_by(tables.exports.c.created_at)
+)
+"""Made once: whoever looks at a job asks it."""
 _DONE = (JobStatus.SUCCEEDED, JobStatus.PARTIALLY_SUCCEEDED)
 
 
@@ -89,9 +96,7 @@ class ExportRows:
 
     def of_job(self, job_id: str) -> tuple[tuple[Export, int], ...]:
         """Exports that held a job, and in which revision, oldest first."""
-        export, item = tables.exports, tables.export_items
-        query = select(export, item.c.revision).join(item, item.c.export_id == export.c.id)
-        rows = self._connection.execute(query.where(item.c.job_id == job_id).order_by(export.c.created_at)).mappings()
+        rows = self._connection.execute(_OF_JOB, {"of_job": job_id}).mappings()
         return tuple((from_json(Export, row), row["revision"]) for row in rows)
 
     def remove_empty(self, before: float) -> None:

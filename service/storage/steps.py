@@ -39,6 +39,11 @@ _TALLIES = (
 _STEPS_OF_RUN = select(*_COLUMNS).where(_OF_RUN).order_by(tables.steps.c.kind, tables.steps.c.ordinal)
 _STEPS_OF_KIND = _STEPS_OF_RUN.where(tables.steps.c.kind == bindparam("of_kind"))
 _ORDINALS = select(tables.steps.c.ordinal).where(_OF_RUN, tables.steps.c.kind == bindparam("of_kind"))
+_PUT_BACK = (
+    select(tables.steps.c.waiting)
+    .where(_OF_RUN, tables.steps.c.state == StepState.QUEUED, tables.steps.c.not_before > tables.steps.c.created_at)
+    .order_by(tables.steps.c.not_before)
+)
 _RESULT = select(tables.steps.c.result).where(tables.steps.c.id == bindparam("step_id"))
 _ADD = insert(tables.steps)
 _CHANGING = (
@@ -160,10 +165,7 @@ class StepRows:
 
     def first_put_back(self, job: Job) -> Waiting | None:
         """Why those steps of the current run wait that were put back; the one that goes on first."""
-        step = tables.steps.c
-        put_back = and_(step.state == StepState.QUEUED, step.not_before > step.created_at)
-        query = select(step.waiting).where(step.job_id == job.id, step.run == job.run, put_back)
-        found = self._connection.execute(query.order_by(step.not_before)).scalars()
+        found = self._connection.execute(_PUT_BACK, {"of_job": job.id, "of_run": job.run}).scalars()
         return next((from_json(Waiting, waiting) for waiting in found if waiting is not None), None)
 
     def open_of(self, job: Job) -> tuple[Step, ...]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from service.api.job_payloads import JobDetails, JobPayload
+from service.api.job_payloads import JobPayload
 from service.domain.errors import ErrorCode
 from service.domain.jobs import Job, JobStatus, StepKind
 from service.jobs.control import cancel_job
-from service.jobs.queries import get_job, get_progress
+from service.jobs.queries import get_details, get_job
 from tests.fakes.model_stub import ModelStub
 from tests.fakes.pipeline import TENANT, Clock, Pipeline, numbered_pdf, pipeline, wait_until
 
@@ -20,7 +20,7 @@ AWAY = {"provider_failures": 2, "provider_pause_s": PAUSE_S, "provider_longest_p
 def payload(service: Pipeline, job: Job) -> JobPayload:
     """The job as GET tells it."""
     now = get_job(service.services, TENANT, job.id)
-    return JobPayload.of(now, JobDetails(progress=get_progress(service.services, now), deliveries=(), exports=()))
+    return JobPayload.of(now, get_details(service.services, now))
 
 
 def is_waiting(service: Pipeline, job: Job) -> bool:
