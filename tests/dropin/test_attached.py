@@ -226,6 +226,7 @@ def test_beyond_the_places_clients_are_told_when_to_come_back(start: Starter) ->
         wait_until(lambda: sum(one.done() for one in asked) == MANY - PLACES)
         stub.let_go()
         answers = [one.result() for one in asked]
+        wait_until(lambda: waiters(live) == 0)
         assert ask(1000).status_code == 200
     assert Counter(answer.status_code for answer in answers) == {200: PLACES, 429: MANY - PLACES}
     refused = next(answer for answer in answers if answer.status_code == 429)
