@@ -11,7 +11,7 @@ from service.embedded.candidates.check_marks import boolean_choices, enum_choice
 from service.embedded.candidates.crossings import crossing_choices
 from service.embedded.candidates.facts import fact_choices, named_beside_role, role_choices
 from service.embedded.candidates.headings import heading_choices
-from service.embedded.candidates.own_days import own_day_choices, own_place_choices
+from service.embedded.candidates.own_days import dates_a_signature, own_day_choices, own_place_choices
 from service.embedded.candidates.priors import lone_address, lone_choices
 from service.embedded.candidates.proposals import TYPED, Choice, code_choices, text_choices, typed_choices
 from service.embedded.candidates.propose_entries import settle_entries
@@ -33,6 +33,8 @@ LABELLED = 0.6
 """Score from which a label tells a value, and sentences are not looked at."""
 SHORT_ANSWER = 6
 """Words up to which what stands at a label is an answer and not a sentence."""
+_SIGNING = 0.75
+"""What the day beside one signature counts as that of the agreement."""
 MONEY_FAMILY = frozenset({"total_gross", "amount_due", "total_net"})
 ISSUERS = frozenset({"seller_name", "sender_name", "bank_name"})
 """Who issues a document: of a statement of an account it is the bank."""
@@ -83,7 +85,11 @@ def _own_days(evidence: Evidence, ask: Ask, prose: Prose, found: list[Choice]) -
     """Days that an agreement has itself, best first: none where it left its own open and those of signing remain."""
     if leaves_date_open(prose):
         return []
-    own = [c for c in found if not prose.dates_another(c.span)]
+    own = [
+        c.scaled(_SIGNING) if dates_a_signature(evidence, c.span) else c
+        for c in found
+        if not prose.dates_another(c.span)
+    ]
     own += prose_choices(prose, ask, day_first=evidence.spans.day_first) + heading_choices(evidence, ask)
     return sorted(own, key=lambda c: (-c.score, c.span.segment.index))[:24]
 

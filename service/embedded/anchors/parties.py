@@ -61,6 +61,8 @@ class Party:
 
 SPACED = 3.6
 """Gap up to which lines that start at one edge are of one block, in their heights."""
+RIGHT_EDGE = 0.4
+"""How far apart lines may end that are set to the right, in heights."""
 WIDE_GAP = 6.0
 """Gap up to which a name may stand over its street, in heights."""
 LEAST_SIZE = 0.62
@@ -187,8 +189,9 @@ def _stacks(above: Segment, below: Segment) -> bool:
     left = abs(above.x0 - below.x0) < 1.0 * height
     near = gap < 1.3 * height or (gap < SPACED * height and abs(above.x0 - below.x0) < 0.3 * height)
     centre = abs(above.x0 + above.x1 - below.x0 - below.x1) < 2.0 * height
+    right = abs(above.x1 - below.x1) < RIGHT_EDGE * height
     sizes = above.tokens[0].size, below.tokens[0].size
-    return near and (left or centre) and min(sizes) > LEAST_SIZE * max(sizes)
+    return near and (left or centre or right) and min(sizes) > LEAST_SIZE * max(sizes)
 
 
 def _from_name(lines: list[Segment]) -> list[Segment]:

@@ -135,6 +135,22 @@ def _is_alone(evidence: Evidence, segment: Segment) -> bool:
     )  # fmt: skip
 
 
+_SIGNATURE = re.compile(
+    r"\W*(?:by|name|title|its|signature|signed|/s/|unterschrift|titel|nom|nombre|firma)\b\W*(?::|/s/|_)"
+)
+
+
+def dates_a_signature(evidence: Evidence, span: Span) -> bool:
+    """Whether a day stands in the lines in which somebody signs, with a name and a title."""
+    line = span.segment.line
+    near = evidence.layout.lines[max(0, line - _SIGNING_LINES) : line + 2]
+    said = [s for one in near for s in one.segments if one.page == span.page and _SIGNATURE.match(fold(s.text))]
+    return len(said) >= _SIGNED_BY
+
+
+_SIGNING_LINES, _SIGNED_BY = 4, 2
+
+
 def _captioned(evidence: Evidence) -> Iterator[Span]:
     """Days at a label that says nothing but that it is a date."""
     for hit in evidence.labels.of_concept("invoice_date"):

@@ -45,15 +45,48 @@ def lone_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
         return _amounts(evidence, ask)
     if ask.kind in ("bic", "taxid", "phone", "time") and not ask.is_concept("fax"):
         return _unmistakable(evidence, ask)
+    if ask.is_concept("address", "seller_address", "buyer_address"):
+        return _addresses(evidence, ask)
+    return _names(evidence, ask)
+
+
+def _names(evidence: Evidence, ask: Ask) -> list[Choice]:
+    if ask.is_concept("sender_name", "recipient_name") and (parties := letter_parties(evidence)) is not None:
+        party = parties[int(ask.is_concept("recipient_name"))]
+        span = evidence.spans.cut(party.name, *party.name_words)
+        return [Choice(span, span.raw.strip(" ,"), _LETTER, "recipient block")]
     if ask.is_concept("seller_name", "sender_name"):
         return [c.scaled(1.0 if ask.is_concept("seller_name") else _SENDER) for c in issuers(evidence)]
     if ask.is_concept("bank_name"):
         return [c for c in issuers(evidence) if _BANK.search(fold(str(c.value)))]
     if ask.is_concept("buyer_name", "recipient_name", "account_holder"):
         return recipients(evidence)
-    if ask.is_concept("address", "seller_address", "buyer_address"):
-        return _addresses(evidence, ask)
     return []
+
+
+_LETTER = 0.8
+"""Score of who writes a letter and who is written to."""
+_DEAR = re.compile(
+    r"(?:dear|sehr geehrte|liebe|guten tag|madame|monsieur|messieurs|cher|chere|estimad|muy senor|gentile|egregi|"
+    r"spett|geachte|beste|basta|hej|szanown|vazen|exm|caro|prezad)"
+)
+_UPPER = 0.45
+"""Share of a page in which a letter names its parties."""
+
+
+def letter_parties(evidence: Evidence) -> tuple[Party, Party] | None:
+    """Who writes a letter and to whom: of two addresses over its salutation the upper one, or the left one, writes."""
+    greeted = next((s for s in evidence.layout.segments if _DEAR.match(fold(s.text))), None)
+    first = evidence.layout.pages[0]
+    blocks = [p for p in evidence.parties if not p.inline and p.name.page == first.page and not _role(evidence, p)]
+    if greeted is None or greeted.page != first.page or len(blocks) != 2:
+        return None
+    if any(p.name.y0 > min(greeted.y0, _UPPER * first.height) for p in blocks):
+        return None
+    upper, lower = sorted(blocks, key=lambda p: (p.name.y0, p.name.x0))
+    if abs(upper.name.y0 - lower.name.y0) < _ABREAST * upper.name.height and upper.name.x0 > lower.name.x0:
+        return None
+    return upper, lower
 
 
 _PAY_BY = re.compile(

@@ -44,7 +44,7 @@ _BY = re.compile(
 _AND_TO = re.compile(
     r"\W*(?:(?:to|until|till|through|bis|au|al|a|hasta|tot|t/m|do|fino al)(?: (?:zum|and|el|en met|och med|the))?\W+)$"
 )
-_BY_WORDS = word_set("by deadline frist plazo delai termine before")
+_BY_WORDS = word_set("by deadline frist plazo delai termine before voor avant antes entro uiterlijk")
 _START_WORDS = word_set(
     "since seit desde depuis eintritt employed joined start begin beginning commencement starting inicio "
     "comienzo beginn anfang eintritt debut inizio "
@@ -55,6 +55,7 @@ _END_WORDS = word_set(
     "final vencimiento ende ablauf fine scadenza einddatum "
 
                       "slutdatum termino")  # fmt: skip
+_FROM_WORDS = word_set("from von vom ab since seit desde depuis dal vanaf sinds fran")
 _UNTIL_WORDS = word_set("until till bis hasta")
 _OF_A_DAY = word_set(
     "date day fecha datum data jour dia tag of contract employment term period lease agreement project "
@@ -79,7 +80,11 @@ def _cue_of(ask: Ask) -> re.Pattern[str] | None:
     if words & _BY_WORDS:
         return _BY
     own = words - _OF_A_DAY
-    starts = ask.is_concept("start_date", "effective_date") or (bool(own) and own <= _START_WORDS)
+    starts = (
+        ask.is_concept("start_date", "effective_date")
+        or (bool(own) and own <= _START_WORDS)
+        or bool(words & _FROM_WORDS)
+    )
     ends = ask.is_concept("end_date") or (bool(own) and own <= _END_WORDS) or bool(words & _UNTIL_WORDS)
     return None if starts == ends else _STARTS if starts else _ENDS
 

@@ -66,10 +66,26 @@ _REPORTS = re.compile(
     r"(?i:report(?:s|ing)? (?:directly )?to|supervised by|unterstellt|dependerá de)\s+" + _TITLE + _PERSON
 )
 _MANAGERS = word_set("reports to manager supervisor line vorgesetzter superior")
+_SUBJECT = re.compile(
+    r"(?:\b(?:Re|RE|Betreff|Betrifft|Betr\.|Objet|Oggetto|Asunto|Betreft|Patient(?:in)?|Concerne)\s?:?\s+)"
+    + _TITLE + _PERSON + r"(?=,?\s*(?:\(?\*|(?i:born|geb|né|nat[oa]|nacid|geboren|d\.?o\.?b|date of birth|of\s\d)))"
+)  # fmt: skip
+_BIRTHPLACE = re.compile(
+    r"(?i:\b(?:born|geboren|geb\.|nat[oa]|née?|nacid[oa]|nascid[oa]|född|født))(?:\s+(?:on|am|op|le|il|el|em|den)\s+"
+    r"[\d./-]+(?:\s[^\W\d]+\s\d{4})?)?,?\s+(?:in|at|a|à|en|em|te|i|zu)\s+"
+    r"(?P<name>[A-ZÀ-Þ][\w'’-]+(?:\s(?:[A-ZÀ-Þ][\w'’-]+|am|an|der|de|di|del|do|da|sur|upon)){0,3})"
+)
+_BIRTH = word_set(
+    "birth birthplace nascita nacimiento naissance geburtsort geburt nascimento geboorteplaats fodelseort"
+)
 _GRANTORS = word_set(
     "grantor principal declarant undersigned signatory poderdante vollmachtgeber mandant delegante affiant "
 
                      "declarante applicant")  # fmt: skip
+_SUBJECTS = word_set(
+    "patient patientin insured claimant person subject client versicherter versicherte paziente paciente"
+)
+_OF_PLACES = word_set("of place city town luogo lugar lieu local de di plaats ort")
 _GRANTEES = word_set(
     "attorney agent grantee beneficiary apoderado bevollmachtigter bevollmachtigte mandataire delegato "
 
@@ -217,6 +233,7 @@ def _by_cue(prose: Prose, ask: Ask) -> Iterator[Choice]:
         (_CERTIFIED, own <= _HOLDERS | _EMPLOYEE),
     ]
     cues += [(_DEAR, own <= _ADDRESSEES), (_MYSELF, own <= _GRANTORS), (_FOR_WHOM, own <= _GRANTEES)]
+    cues += [(_SUBJECT, own <= _SUBJECTS), (_BIRTHPLACE, own <= _BIRTH | _OF_PLACES and bool(own & _BIRTH))]
     cues += [(_CLOSED, own <= _SIGNERS), (_REPORTS, own <= _MANAGERS)]
     for pattern, meant in cues:
         for match in pattern.finditer(prose.text) if meant else ():

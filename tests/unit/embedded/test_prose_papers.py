@@ -122,3 +122,27 @@ def test_the_name_of_a_cv_stands_at_its_head():
     schema = parse_schema({"type": "object", "properties": {"name": TEXT}})
     found = EmbeddedModel().extract(schema, [replace(shown, words=(*large, *shown.words[2:]))]).values
     assert found == {"name": "Ida Fenn"}
+
+
+def test_a_letter_names_whom_it_is_about_and_where_they_were_born():
+    """In the line of its subject, and behind the verb."""
+    asked = {"patient_name": TEXT, "place_of_birth": TEXT, "date_of_birth": DATE}
+    pieces = [
+        (60, 60, "Re: Ida Fenn, born on 3 May 1980 in Birkwell, hospital number H 12"),
+        (60, 90, "Thank you for referring this patient, whom I saw in my clinic last week."),
+    ]
+    assert ask(asked, pieces) == {
+        "patient_name": "Ida Fenn",
+        "place_of_birth": "Birkwell",
+        "date_of_birth": "1980-05-03",
+    }
+
+
+def test_of_two_addresses_over_a_salutation_the_upper_one_writes():
+    """A person may write to a company, which is no issuer for that."""
+    pieces = [
+        (60, 60, "Ida Fenn"), (60, 74, "17 Mill Road"), (60, 88, "LE2 3QB Birkwell"),
+        (360, 130, "Sandkai Ltd"), (360, 144, "4 Harbour Street"), (360, 158, "LE3 4QB Elmworth"),
+        (60, 220, "Dear Sir or Madam,"), (60, 240, "I hereby end my contract at the end of the month."),
+    ]  # fmt: skip
+    assert ask({"sender": TEXT, "recipient": TEXT}, pieces) == {"sender": "Ida Fenn", "recipient": "Sandkai Ltd"}
