@@ -11,6 +11,7 @@ from service.embedded.candidates.check_marks import boolean_choices, enum_choice
 from service.embedded.candidates.crossings import crossing_choices
 from service.embedded.candidates.facts import fact_choices, named_beside_role, role_choices
 from service.embedded.candidates.headings import heading_choices
+from service.embedded.candidates.in_order import ordered_choices
 from service.embedded.candidates.own_days import dates_a_signature, own_day_choices, own_place_choices
 from service.embedded.candidates.priors import lone_address, lone_choices
 from service.embedded.candidates.proposals import TYPED, Choice, code_choices, text_choices, typed_choices
@@ -101,6 +102,8 @@ def propose_all(evidence: Evidence, asks: Sequence[Ask], prose: Prose) -> dict[s
     keep_sections(evidence, asks, options)
     settle_totals(evidence, asks, options)
     _keep_date_order(asks, options)
+    for path, choice in ordered_choices(evidence, asks, choose(asks, options)).items():
+        options[path] = [choice, *options[path]]
     return options
 
 

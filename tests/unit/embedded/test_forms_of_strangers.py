@@ -13,7 +13,7 @@ def test_labels_without_spaces_say_more_or_less_than_the_name_of_the_field():
         (60, 60, "お支払期限"), (200, 60, "翌月末"), (60, 80, "仕入先名称"), (200, 80, "椋ノ江紙業"),
         (60, 100, "合計"), (200, 100, "1,200"), (60, 120, "税込合計(円)"), (200, 120, "1,320"),
     ]  # fmt: skip
-    wanted: Json = {"支払期限": TEXT, "仕入先": TEXT, "合計金額": NUMBER, "税込合計": NUMBER}
+    wanted: dict[str, Json] = {"支払期限": TEXT, "仕入先": TEXT, "合計金額": NUMBER, "税込合計": NUMBER}
     assert ask(wanted, pieces) == {"支払期限": "翌月末", "仕入先": "椋ノ江紙業", "合計金額": 1200, "税込合計": 1320}
 
 
@@ -73,3 +73,34 @@ def test_a_header_of_several_words_is_one():
         ["Sodium", 141.0, "136.0 - 145.0"],
         ["Glucose", 5.2, "3.9 - 5.8"],
     ]
+
+
+LOG: dict[str, Json] = {
+    "machine": TEXT,
+    "inventory_number": TEXT,
+    "operator": TEXT,
+    "hours": NUMBER,
+    "next_service": DATE,
+}
+LOGGED = [("Stroj", "Lis PH-40"), ("Inventory number", "INV-5561"), ("Obsluha", "Ottoline Marsh"),
+          ("Hours", "1391"), ("Další kontrola", "23.04.2026")]  # fmt: skip
+
+
+def test_a_field_whose_label_says_nothing_takes_the_value_at_its_place_in_the_order():
+    """Between, before and behind those whose labels tell them, where nothing else fits."""
+    pieces = rows((60, 220), 80, 20, LOGGED)
+    assert ask(LOG, pieces) == {
+        "machine": "Lis PH-40", "inventory_number": "INV-5561", "operator": "Ottoline Marsh", "hours": 1391,
+        "next_service": "2026-04-23",
+    }  # fmt: skip
+
+
+def test_the_order_tells_nothing_where_it_is_not_that_of_the_schema_or_leaves_a_choice():
+    """Fields that the document may not have stay empty."""
+    turned = dict(reversed(LOG.items()))
+    assert ask(turned, rows((60, 220), 80, 20, LOGGED))["operator"] is None
+    more = [*LOGGED[:3], ("Poznámka", "Po opravě"), *LOGGED[3:]]
+    assert ask(LOG, rows((60, 220), 80, 20, more))["operator"] is None
+    foreign: dict[str, Json] = {"hair_colour": TEXT, "shoe_size": NUMBER, "flight_date": DATE}
+    found = ask({"inventory_number": TEXT, "hours": NUMBER, **foreign}, rows((60, 220), 80, 20, LOGGED))
+    assert [found[name] for name in foreign] == [None, None, None]
