@@ -41,6 +41,7 @@ GENERIC = {
 }
 LINKS = ("", "s", "n", "en", "e", "er", "es", "-", "ung", "ungs")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_FIRST_UNSPACED = "\u3040"
 _NOTED = re.compile(r"([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+)[(（][^()（）]*[)）][:：]?")
 _LEAST_SIGNS = 2
 _CONTAINED = 0.6
@@ -179,7 +180,7 @@ def similarity(phrase: Phrase, parts: Sequence[Part]) -> float:
 
 def is_unspaced(word: str) -> bool:
     """Whether a word is written in a script that puts no spaces between words."""
-    return bool(_UNSPACED.match(word))
+    return word >= _FIRST_UNSPACED and bool(_UNSPACED.match(word))
 
 
 def contain(word: str, other: str) -> bool:
@@ -195,7 +196,7 @@ def _covered(word: str, hit: str) -> float:
 
 
 def _close(word: str, phrase: Phrase, matched: set[str]) -> str | None:
-    if is_unspaced(word):
+    if word >= _FIRST_UNSPACED and is_unspaced(word):  # asked a million times
         return next((c for c in phrase if c not in matched and contain(word, c)), None)
     if len(word) < 5:
         return None
