@@ -33,6 +33,7 @@ from service.extraction.decoding.encode import CompletionHead, EncodeOptions, en
 from service.jobs.keeper import ClaimKeeper
 from service.jobs.lifecycle import LeaseRule
 from service.jobs.memory import lessons_of
+from service.jobs.quiet_time import QuietTime
 from service.jobs.services import CallRoom, JobLimits, LoopThread, ModelRules, Services
 from service.messaging.queue import TaskQueue
 from service.protocol.completion import ChatCompletion
@@ -93,6 +94,7 @@ def build_services(
         loop=LoopThread(),
         keeper=ClaimKeeper(store, clock, lease_s=settings.lease_s, process=(process_id, role)),
         calls=CallRoom(settings.max_calls_in_flight, settings.io_threads),
+        quiet=QuietTime(),
         rule=LeaseRule(
             lease_s=settings.lease_s, max_attempts=settings.step_attempts, patience_s=settings.provider_patience_s
         ),
@@ -121,6 +123,7 @@ def build_services(
 
 def close_services(services: Services) -> None:
     """Leave nothing running and no connection open; the last thing a process does with them."""
+    services.quiet.stop()
     services.calls.stop()
     services.keeper.stop()
     services.loop.submit(services.models.close()).result()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import warnings
+from contextlib import suppress
 
 from celery import Celery
 from celery.platforms import SecurityWarning
@@ -16,6 +17,7 @@ from celery.signals import (
     worker_shutting_down,
 )
 
+from service.domain.errors import ReadingError
 from service.domain.jobs import Job, Priority, QueueName, Step, StoredFile
 from service.domain.pages import PageText
 from service.domain.records import Extraction, Issue
@@ -58,9 +60,14 @@ class WorkerProcess:
         services = self.services
         self._sweeper = Sweeper(services, every_s=self._settings.sweep_s)
         self._sweeper.start()
+        threading.Thread(target=self._warm_up, name="warm-up", daemon=True).start()
         if self._queue is QueueName.IO:
             self._sender = WebhookSender(services)
             self._sender.start()
+
+    def _warm_up(self) -> None:
+        with suppress(ReadingError):  # whoever needs it next is told
+            self.services.reader.warm_up()
 
     def let_go_soon(self) -> None:
         """Told to end: what is not done in a moment is given back, for a model call may take minutes."""

@@ -55,7 +55,10 @@ class FileServer:
             raise InputError(
                 ErrorCode.TOO_MANY_PAGES, f"The file has {file.page_count} pages; at most {most} are taken. Split it."
             )
-        return encode_info(file.info()), b""
+        answer = encode_info(file.info())
+        if head.get("look") and file.page_count == 1:
+            answer["blank"] = _is_blank(file, 1)
+        return answer, b""
 
     def _read(self, head: JsonObject) -> Answer:
         file, index = self._page(head)

@@ -24,14 +24,13 @@ from service.documents.messages import (
 )
 from service.documents.ocr.codes import MOST_WORDS
 from service.documents.process import Answer, SandboxKind, SandboxProcess
-from service.documents.readings import RenderOptions
+from service.documents.readings import OpenedDocument, RenderOptions
 from service.documents.sniffing import OFFICE_KINDS, sniff, sniff_file
 from service.documents.text.judging import Route
 from service.documents.text.merging import add_picture_words, complete_page, fill_tables, sample_lines
 from service.domain.errors import ErrorCode, InputError, ReadingError
 from service.domain.pages import (
     NO_TURNS,
-    DocumentInfo,
     MediaKind,
     PageRange,
     PageSize,
@@ -68,14 +67,6 @@ class ReadingAbortedError(ReadingError):
 
 
 @dataclass(frozen=True, slots=True)
-class OpenedDocument:
-    """A file that can be read. `converted` is the PDF made of an office file: store it and read that."""
-
-    info: DocumentInfo
-    converted: bytes | None
-
-
-@dataclass(frozen=True, slots=True)
 class _Source:
     """A file, how it is opened, and which of its pages are turned."""
 
@@ -101,17 +92,18 @@ class DocumentReader:
         self._letterheads: dict[bytes, Sequence[Word]] = {}
         """Digest of the pictures on a page → the words on them."""
 
-    def open(self, path: Path, *, password: str | None = None) -> OpenedDocument:
-        """Look at a file: its kind, its pages and their sizes.
+    def open(self, path: Path, *, password: str | None = None, quickly: bool = False) -> OpenedDocument:
+        """Look at a file: its kind, its pages and their sizes; `quickly`, also whether its only page is blank.
 
         Raises:
             InputError: what is wrong with the file; `password_required` asks for a password.
-            ReadingError: looking at it ran over its limits.
+            ReadingError: looking at it ran over its limits; `quickly`, over two seconds.
         """
         if sniff_file(path) in OFFICE_KINDS:
             return self._open_office(path, password)
-        answer, _ = self._ask_file({"op": "open"}, _Source(path, password), subject="the file")
-        return OpenedDocument(decode_info(answer), None)
+        source, most_s = _Source(path, password), _LOOK_S if quickly else None
+        answer, _ = self._ask_file({"op": "open", "look": quickly}, source, subject="the file", timeout_s=most_s)
+        return OpenedDocument(decode_info(answer), None, bool(answer["blank"]) if "blank" in answer else None)
 
     def read_pages(
         self,
@@ -205,6 +197,16 @@ class DocumentReader:
         except ReadingError:
             return pages
         return PageRange(int(str(answer["first"])), int(str(answer["last"]))) if answer else None
+
+    def warm_up(self) -> None:
+        """Start the sandbox that files are opened in, so that the first file does not wait for it.
+
+        Raises:
+            ReadingError: it could not be started.
+        """
+        self._own()
+        with self._lock:
+            self._sandbox("pdf")
 
     def close(self) -> None:
         """End the sandboxes in good order."""

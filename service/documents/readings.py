@@ -14,6 +14,16 @@ ImageFormat = Literal["jpeg", "webp", "png"]
 
 
 @dataclass(frozen=True, slots=True)
+class OpenedDocument:
+    """A file that can be read. `converted` is the PDF made of an office file: store it and read that."""
+
+    info: DocumentInfo
+    converted: bytes | None
+    blank: bool | None = None
+    """Whether its only page shows nothing; None: it has several, or nobody looked."""
+
+
+@dataclass(frozen=True, slots=True)
 class PageReading:
     """A page as far as it can be read without OCR, and what OCR is to do."""
 

@@ -73,7 +73,7 @@ def retry_job(services: Services, tenant_id: str, job_id: str) -> Job:
             anew = _asked_anew(services, rows, old)
             new = _next_run(old, now)
             waiting = _carry_over(rows, old, new, anew)
-            waiting = (*waiting, *go_on(services, rows, new, old.status))
+            waiting = (*waiting, *go_on(services, rows, new, old))
             job = lock_job(rows, tenant_id, job_id)
     ring(services, waiting)
     return job

@@ -1,4 +1,7 @@
-"""Steps that ask a model elsewhere: begun as there is room, settled as answers come, and without a thread meanwhile."""
+"""Steps that ask a model elsewhere: begun as there is room, settled as answers come, and without a thread meanwhile.
+
+A small file is opened here too, just before its call: that is one message and two transactions less.
+"""
 
 from __future__ import annotations
 
@@ -11,24 +14,36 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from service.domain.errors import ErrorCode, InternalError, ServiceError
-from service.domain.jobs import Job, Step
+from service.domain.jobs import Job, QueueName, Step, StepKind
 from service.domain.records import Extraction
 from service.jobs.extract_split import read_answer, without_blank_ends
 from service.jobs.model_calls import ModelCall, kept_answer, spent_by, start_call
+from service.jobs.open_document import open_quickly
 from service.jobs.services import Services
-from service.jobs.settle import Claim, Outcome, claim_steps, give_back, ring, settle, settle_failure
+from service.jobs.settle import (
+    Claim,
+    Outcome,
+    claim_steps,
+    give_back,
+    ring,
+    settle,
+    settle_and_take,
+    settle_failure,
+)
 from service.protocol.completion import ChatCompletion
 from service.storage.store import Rows
 
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Held:
-    """A claim that is kept alive until its step is settled."""
+    """A place for a call, with the claim that is kept alive: of opening the file, then of asking about it."""
 
     claim: Claim
-    keeping: ExitStack
+    shows: bool = False
+    """Whether its only page was seen to show something."""
+    keeping: ExitStack = field(default_factory=ExitStack)
     calls: list[ModelCall] = field(default_factory=list[ModelCall])
     """The one that is under way, which is cancelled if the claim is lost. Taken out once it has ended: its answer knows
     what follows it, and would else be kept by it."""
@@ -70,17 +85,22 @@ def _begin_all(services: Services, waiting: deque[_Held]) -> None:
 
 
 def _hold(services: Services, claim: Claim) -> _Held:
-    held = _Held(claim, ExitStack())
-    keep = services.keeper.hold(claim.owner, on_lost=lambda: [call.answer.cancel() for call in held.calls])
-    held.keeping.enter_context(keep)
+    held = _Held(claim)
+    _keep(services, held)
     return held
+
+
+def _keep(services: Services, held: _Held) -> None:
+    keep = services.keeper.hold(held.claim.owner, on_lost=lambda: [call.answer.cancel() for call in held.calls])
+    held.keeping.enter_context(keep)
 
 
 def _begin(services: Services, held: _Held) -> None:
     """Ask the model of a step; where that cannot be, the step is settled here."""
     call: ModelCall | None = None
     try:
-        call = _start_call(services, held.claim)
+        if _open_first(services, held):
+            call = _start_call(services, held)
     except ServiceError as error:
         _log.warning("a step was left: %s", error.message)
     except Exception:  # the edge of a worker: its thread goes on with the next step
@@ -96,13 +116,52 @@ def _begin(services: Services, held: _Held) -> None:
     call.answer.add_done_callback(lambda _answer: services.calls.answered(end))
 
 
-def _start_call(services: Services, claim: Claim) -> ModelCall | None:
+def _open_first(services: Services, held: _Held) -> bool:
+    """Open a small file whose step is held, and hold the first call instead; whether there is one to make."""
+    claim = held.claim
+    if claim.step.kind is not StepKind.OPEN:
+        return True
+    if not services.keeper.holds(claim.owner):
+        ring(services, give_back(services, claim))
+        return False
+    try:
+        outcome, blank = open_quickly(services, claim)
+        settled = settle_and_take(services, claim, outcome, _first_call)
+    except Exception as error:  # the edge of a step
+        ring(services, settle_failure(services, claim, as_service_error(error, claim)))
+        return False
+    held.keeping.close()
+    if settled.mine is None:
+        ring(services, settled.following)
+        return False
+    held.claim, held.shows = settled.mine, blank is False
+    _keep(services, held)
+    _ring_beside_a_call(services, settled.following)
+    return True
+
+
+def _first_call(following: Sequence[Step]) -> Step | None:
+    return next((s for s in following if s.queue is QueueName.IO and s.kind is StepKind.EXTRACT), None)
+
+
+def _ring_beside_a_call(services: Services, steps: Sequence[Step]) -> None:
+    """Ring, but for reading that is over in a moment only once other files' calls are out: it would delay them."""
+    readings = [s for s in steps if s.kind is StepKind.READ]
+    if len(readings) > 1:
+        readings = []
+    ring(services, [s for s in steps if s not in readings])
+    if readings:
+        services.quiet.then(partial(ring, services, readings))
+
+
+def _start_call(services: Services, held: _Held) -> ModelCall | None:
     """None: there is nothing to wait for."""
+    claim = held.claim
     if not services.keeper.holds(claim.owner):  # lost while others were begun, or this process ends
         ring(services, give_back(services, claim))
         return None
     try:
-        shown = without_blank_ends(services, claim)
+        shown = claim if held.shows else without_blank_ends(services, claim)
         if shown is not None:
             return start_call(services, shown)
     except Exception as error:  # the request could not be built; the edge of a step

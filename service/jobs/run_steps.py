@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
+from functools import partial
 
 from service.domain.errors import ServiceError
 from service.domain.jobs import QueueName, Step, StepKind
@@ -17,7 +17,16 @@ from service.jobs.open_document import open_document
 from service.jobs.read_pages import read_pages
 from service.jobs.run_calls import as_service_error, begin_calls, outcome_of
 from service.jobs.services import Services
-from service.jobs.settle import Claim, Outcome, claim_steps, give_back, ring, settle, settle_failure
+from service.jobs.settle import (
+    Claim,
+    Outcome,
+    Settled,
+    claim_steps,
+    give_back,
+    ring,
+    settle_and_take,
+    settle_failure,
+)
 from service.messaging.queue import Ring
 
 _log = logging.getLogger(__name__)
@@ -49,24 +58,25 @@ def begin_ring(services: Services, message: Ring) -> Sequence[Future[None]]:
 
 def _run_work(services: Services, step_ids: Sequence[str]) -> None:
     """Steps one after the other; of what follows, this worker takes the first itself and rings for the rest."""
-    waiting = deque(step_ids)
-    while waiting and not services.keeper.is_ending:
-        for claim in claim_steps(services, [waiting.popleft()]):
-            following = _work(services, claim)
-            mine = _next_of_mine(claim, following)
-            ring(services, [s for s in following if s is not mine])
-            if mine is not None:
-                waiting.append(mine.id)
+    for step_id in step_ids:
+        if services.keeper.is_ending:
+            return
+        claims = claim_steps(services, [step_id])
+        mine = claims[0] if claims else None
+        while mine is not None:
+            settled = _work(services, mine)
+            ring(services, settled.following)
+            mine = settled.mine
 
 
-def _next_of_mine(claim: Claim, following: Sequence[Step]) -> Step | None:
+def _next_of_mine(services: Services, claim: Claim, following: Sequence[Step]) -> Step | None:
     """What this worker does at once; once calls have gone out, other files are opened before this one is read."""
-    if any(s.queue is QueueName.IO for s in following):
+    if services.keeper.is_ending or any(s.queue is QueueName.IO for s in following):
         return None
     return next((s for s in following if s.priority <= claim.step.priority), None)
 
 
-def _work(services: Services, claim: Claim) -> tuple[Step, ...]:
+def _work(services: Services, claim: Claim) -> Settled:
     me, stopped = threading.get_ident(), threading.Event()
 
     def stop() -> None:
@@ -76,11 +86,11 @@ def _work(services: Services, claim: Claim) -> tuple[Step, ...]:
     try:
         with services.keeper.hold(claim.owner, on_lost=stop):
             outcome = _WORK[claim.step.kind](services, claim)
-        return settle(services, claim, outcome)
+        return settle_and_take(services, claim, outcome, partial(_next_of_mine, services, claim))
     except Exception as error:  # the edge of a step: everything becomes a stored fault
         if stopped.is_set() or isinstance(error, CancelledError):  # from outside, which is no fault of the step
-            return give_back(services, claim)
-        return settle_failure(services, claim, as_service_error(error, claim))
+            return Settled(following=give_back(services, claim))
+        return Settled(following=settle_failure(services, claim, as_service_error(error, claim)))
 
 
 def _extract_here(services: Services, claim: Claim) -> Outcome:

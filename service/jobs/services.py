@@ -17,6 +17,7 @@ from service.documents.reader import DocumentReader
 from service.domain.budget import PriceTable
 from service.jobs.keeper import ClaimKeeper
 from service.jobs.lifecycle import LeaseRule
+from service.jobs.quiet_time import QuietTime
 from service.messaging.queue import TaskQueue
 from service.storage.blobs import BlobStore
 from service.storage.pictures import PictureCache
@@ -195,6 +196,8 @@ class Services:
     keeper: ClaimKeeper
     calls: CallRoom
     """For model calls that may be in flight in this process."""
+    quiet: QuietTime
+    """For what may wait until this process has begun the calls that it can."""
     rule: LeaseRule
     limits: JobLimits
     rules: ModelRules

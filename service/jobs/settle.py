@@ -96,13 +96,31 @@ def claim_steps(services: Services, step_ids: Collection[str]) -> tuple[Claim, .
         now = services.clock()
         # In the order in which cancelling and ringing lock them, so that no two transactions wait for each other.
         for step, job in sorted(rows.steps.get_with_jobs(step_ids), key=lambda found: found[0].id):
-            owner = f"{services.process_id}:{uuid.uuid4().hex[:12]}"
-            taken = lifecycle.claim(step, owner=owner, now=now, rule=services.rule)
+            taken = _claimed(services, step, now)
             if taken is None or job.run != step.run or job.status.is_terminal:
                 continue
             if rows.steps.swap(step, taken):
                 claims.append(Claim(step=taken, job=job))
     return tuple(sorted(claims, key=lambda claim: claim.step.ordinal))
+
+
+def _claimed(services: Services, step: Step, now: float) -> Step | None:
+    owner = f"{services.process_id}:{uuid.uuid4().hex[:12]}"
+    return lifecycle.claim(step, owner=owner, now=now, rule=services.rule)
+
+
+Choice = Callable[[Sequence[Step]], Step | None]
+"""Which of the steps that follow one a worker does itself, at once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """How a run went on."""
+
+    following: tuple[Step, ...] = ()
+    """Steps that can start now, not yet rung."""
+    mine: Claim | None = None
+    """The step that this worker chose to do itself: a claim from the same transaction, and not among the others."""
 
 
 def settle(services: Services, claim: Claim, outcome: Outcome) -> tuple[Step, ...]:
@@ -111,16 +129,21 @@ def settle(services: Services, claim: Claim, outcome: Outcome) -> tuple[Step, ..
     If the claim was lost (cancelled, or taken by another after a silence) nothing is stored: whoever takes a step gives
     it a version that the claim does not know.
     """
+    return settle_and_take(services, claim, outcome, lambda _following: None).following
+
+
+def settle_and_take(services: Services, claim: Claim, outcome: Outcome, choose: Choice) -> Settled:
+    """The same, with a claim on what follows: neither a message nor a transaction more for what is done here."""
     now = services.clock()
     with services.store.write() as rows:
         job = rows.jobs.get(claim.step.job_id, lock=True)
         if job is None or job.run != claim.step.run or job.status.is_terminal:
-            return ()
+            return Settled()
         ended = _ended(claim, outcome, now, services.rule)
         if ended is None or not rows.steps.swap(claim.step, ended, outcome.result):
-            return ()
-        added = go_on(services, rows, outcome.apply(rows, job), job.status, outcome.more)
-        return (*added, *_put_off(rows, job, outcome.awaited))
+            return Settled()
+        settled = _go_on(services, rows, outcome.apply(rows, job), job, outcome.more, choose)
+        return replace(settled, following=(*settled.following, *_put_off(rows, job, outcome.awaited)))
 
 
 def _put_off(rows: Rows, job: Job, pages: frozenset[int]) -> tuple[Step, ...]:
@@ -146,7 +169,7 @@ def settle_failure(
             return ()
         was, job = job, spent.added_to(job)
         if given.state.is_terminal:
-            return go_on(services, rows, job, was.status)
+            return go_on(services, rows, job, was)
         if job != was:
             rows.jobs.save(job)
         return ()
@@ -176,33 +199,41 @@ def _ended(claim: Claim, outcome: Outcome, now: float, rule: LeaseRule) -> Step 
     return lifecycle.fail(claim.step, owner=claim.owner, now=now, fault=outcome.fault, rule=rule)
 
 
-def go_on(services: Services, rows: Rows, job: Job, was: JobStatus, more: Sequence[NewStep] = ()) -> tuple[Step, ...]:
+def go_on(services: Services, rows: Rows, job: Job, was: Job, more: Sequence[NewStep] = ()) -> tuple[Step, ...]:
     """Advance a locked run inside the transaction that changed it; the steps that were added.
 
     Args:
         services: of this process.
         rows: the open transaction.
         job: the job as it now is; its status is final if the outcome ended the run.
-        was: the status that the database still shows.
+        was: the job as the database still has it.
         more: steps that are wanted besides.
     """
+    return _go_on(services, rows, job, was, more, lambda _following: None).following
+
+
+def _go_on(services: Services, rows: Rows, job: Job, was: Job, more: Sequence[NewStep], choose: Choice) -> Settled:
     now = services.clock()
     try:
         moves = lifecycle.advance(view_run(services, rows, job, more))
     except InputError as error:
-        return _end_unplannable(rows, job, error, now)
+        _end_unplannable(rows, job, error, now)
+        return Settled()
     added = _new_steps(rows, job, (*more, *moves.steps), now)
-    rows.steps.add(added)
+    chosen = choose(added)
+    taken = None if chosen is None else _claimed(services, chosen, now)
+    following = added if taken is None else tuple(s for s in added if s is not chosen)
+    rows.steps.add(following if taken is None else (taken, *following))
     if not job.status.is_terminal:
         started = job.started_at if moves.status is JobStatus.QUEUED else job.started_at or now
         job = replace(job, status=moves.status, planned=job.planned or moves.planned, started_at=started)
         if job.status is JobStatus.FAILED:
             job = _end_failed(rows, job, now)
-    if job.status is was:
-        rows.jobs.save(job)
-    else:
+    if job.status is not was.status:
         save_status(rows, job, now)
-    return added
+    elif job != was:
+        rows.jobs.save(job)
+    return Settled(following=following, mine=None if taken is None else Claim(step=taken, job=job))
 
 
 def save_status(rows: Rows, job: Job, now: float) -> None:
@@ -227,14 +258,13 @@ def cancel_steps(rows: Rows, job: Job, now: float) -> None:
             rows.steps.swap(step, cancelled)
 
 
-def _end_unplannable(rows: Rows, job: Job, error: InputError, now: float) -> tuple[Step, ...]:
+def _end_unplannable(rows: Rows, job: Job, error: InputError, now: float) -> None:
     """End a run whose model or schema is not to be had here any more (a key that was taken away)."""
     cancel_steps(rows, job, now)
     rows.jobs.forget_password(job.id)
     fault = Fault(code=error.code, message=error.message)
     job = replace(job, status=JobStatus.FAILED, finished_at=now, fault=fault, revision=job.revision + 1)
     save_status(rows, job, now)
-    return ()
 
 
 def view_run(services: Services, rows: Rows, job: Job, more: Sequence[NewStep]) -> RunView:

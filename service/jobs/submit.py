@@ -10,7 +10,7 @@ import orjson
 
 from service.domain.batches import Batch
 from service.domain.errors import ErrorCode, InputError, StateError
-from service.domain.jobs import EventType, Job, JobOptions, JobStatus, Step, StepKind, StoredFile
+from service.domain.jobs import EventType, Job, JobOptions, JobStatus, QueueName, Step, StepKind, StoredFile
 from service.domain.records import Issue, JsonObject, Stage
 from service.domain.routes import JobSchema
 from service.domain.schema import ExtractionSchema, SchemaField, known_schema
@@ -20,6 +20,7 @@ from service.extraction.schema.narrow import narrow_schema
 from service.extraction.splitting.plan import group_fields
 from service.jobs.batch_books import hold_open
 from service.jobs.model_rules import check_model_rules
+from service.jobs.open_document import opening_queue
 from service.jobs.services import Services
 from service.jobs.settle import ring, schema_room
 from service.jobs.uploads import note_upload
@@ -103,7 +104,9 @@ def prepare_job(services: Services, submission: Submission) -> NewJob:
     check_webhook(services, submission.options)
     now = services.clock()
     job = _new_job(services, submission, now)
-    return NewJob(job=job, step=first_step(job, now), submission=submission)
+    locked = submission.password is not None
+    queue = opening_queue(services, job.options.model, submission.file, password=locked)
+    return NewJob(job=job, step=first_step(job, now, queue), submission=submission)
 
 
 def hold_files(rows: Rows, made: Sequence[NewJob]) -> None:
@@ -201,7 +204,7 @@ def count_fields(field: SchemaField) -> int:
     return inner + (count_fields(field.items) if field.items else 0)
 
 
-def first_step(job: Job, now: float) -> Step:
+def first_step(job: Job, now: float, queue: QueueName = QueueName.CPU) -> Step:
     """The step every run starts with."""
     return Step(
         id=f"step_{uuid.uuid4().hex}",
@@ -210,6 +213,7 @@ def first_step(job: Job, now: float) -> Step:
         run=job.run,
         kind=StepKind.OPEN,
         ordinal=0,
+        queue=queue,
         priority=job.options.priority,
         created_at=now,
         rung_at=now,

@@ -71,7 +71,7 @@ def _expire(services: Services, step: Step, now: float) -> tuple[Step, ...]:
             changed = replace(changed, rung_at=now)
         if not rows.steps.swap(found[0], changed):
             return ()
-        return (changed,) if changed.state is StepState.QUEUED else go_on(services, rows, job, job.status)
+        return (changed,) if changed.state is StepState.QUEUED else go_on(services, rows, job, job)
 
 
 def _ring_unheard(services: Services, now: float) -> None:

@@ -7,11 +7,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from PIL import Image
 
-from service.domain.jobs import Job, JobStatus, Priority, QueueName
+from service.domain.jobs import Job, JobStatus, Priority, QueueName, StepKind, StepState
+from service.jobs.open_document import open_document
 from service.jobs.queries import get_job
 from service.jobs.run_steps import run_ring
+from service.jobs.services import Services
+from service.jobs.settle import claim_steps, settle
 from service.messaging.queue import Ring
 from tests.fakes.model_stub import ModelStub
 from tests.fakes.pipeline import TENANT, Pipeline, numbered_pdf, pipeline
@@ -69,12 +73,10 @@ def test_no_page_is_read_when_the_model_is_asked(tmp_path: Path, stub: ModelStub
     """Opening the file is enough to ask, and what was answered is kept until the words are there."""
     with pipeline(tmp_path, stub=stub, working=False, sweeping=False) as service:
         job = service.submit(numbered_pdf(12))
-        rings = Rings()
-        services = replace(service.services, queue=rings)
-        (opening,) = service.steps(job)
-        run_ring(services, Ring(queue=opening.queue, priority=opening.priority, step_ids=(opening.id,)))
-        for ring in [ring for ring in rings.waiting if ring.queue is QueueName.IO]:
-            run_ring(services, ring)
+        services = service.services
+        for ring in _opened(service, job):
+            if ring.queue is QueueName.IO:
+                run_ring(services, ring)
         assert stub.stats()["requests"] == 2
         assert service.rows("select page from pages") == []
         assert get_job(services, TENANT, job.id).status is JobStatus.EXTRACTING
@@ -83,27 +85,59 @@ def test_no_page_is_read_when_the_model_is_asked(tmp_path: Path, stub: ModelStub
 def test_reading_is_put_off_until_the_answer_is_there(tmp_path: Path, stub: ModelStub) -> None:
     """While the model works others go first; then the words are rung for in the job's own lane."""
     with pipeline(tmp_path, stub=stub, working=False, sweeping=False) as service:
-        job = service.submit(numbered_pdf(2))
-        rings = Rings()
-        services = replace(service.services, queue=rings)
-        (opening,) = service.steps(job)
-        run_ring(services, Ring(queue=opening.queue, priority=opening.priority, step_ids=(opening.id,)))
-        call, *reading = sorted(rings.waiting, key=lambda ring: ring.queue is not QueueName.IO)
-        assert [ring.priority for ring in (call, *reading)] == [Priority.NORMAL, Priority.LOW, Priority.LOW]
-        rings.waiting.clear()
-        run_ring(services, call)
-        assert rings.waiting == [replace(ring, priority=Priority.NORMAL) for ring in reading]
+        rings = _opened(service, service.submit(numbered_pdf(2)))
+        assert [ring.queue for ring in rings] == [QueueName.CPU] * 4
+        assert [ring.priority for ring in rings] == [Priority.LOW, Priority.LOW, Priority.NORMAL, Priority.NORMAL]
+        assert [ring.step_ids for ring in rings[:2]] == [ring.step_ids for ring in rings[2:]]
 
 
-def test_a_page_of_plain_text_is_read_while_its_file_is_open(tmp_path: Path, stub: ModelStub) -> None:
-    """A file of one such page has no step of reading; one of a picture has, and its call need not wait for it."""
+def test_a_small_file_is_opened_by_who_asks_about_it(tmp_path: Path, stub: ModelStub) -> None:
+    """One message leads from the upload to the answer, and nothing was read by then."""
     with pipeline(tmp_path, stub=stub, working=False, sweeping=False) as service:
-        for data, read in ((numbered_pdf(1), [(1, "digital")]), (picture(), [])):
+        for data in (numbered_pdf(1), picture()):
             job = service.submit(data)
-            rings = Rings()
-            (opening,) = service.steps(job)
-            ring = Ring(queue=opening.queue, priority=opening.priority, step_ids=(opening.id,))
-            run_ring(replace(service.services, queue=rings), ring)
+            awaited = [ring for ring in _opened(service, job) if ring.priority is Priority.NORMAL]
+            assert [ring.queue for ring in awaited] == [QueueName.CPU]
+            assert [s.state for s in service.steps(job, StepKind.EXTRACT)] == [StepState.DONE]
+            assert service.rows("select page from pages") == []
+
+
+def test_a_file_that_takes_long_to_open_is_left_to_others(
+    tmp_path: Path, stub: ModelStub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would keep waiting whose calls can begin; whoever opens it then says what is wrong, or goes on."""
+    with pipeline(tmp_path, stub=stub, working=False, sweeping=False) as service:
+        job = service.submit(numbered_pdf(2))
+        with monkeypatch.context() as hurried:
+            hurried.setattr("service.documents.reader._LOOK_S", 1e-9)
+            rings = _opened(service, job)
+        assert [ring.queue for ring in rings] == [QueueName.CPU]
+        assert [step.state for step in service.steps(job)] == [StepState.DONE, StepState.QUEUED]
+        assert stub.stats()["requests"] == 0
+        assert _work_off(service, job, first=QueueName.IO).status is JobStatus.SUCCEEDED
+
+
+def test_only_words_that_a_model_asks_for_are_taken_while_its_file_is_open(tmp_path: Path, stub: ModelStub) -> None:
+    """Of a page of plain text; one that is a picture has a step of its own."""
+    with pipeline(tmp_path, stub=stub, working=False, sweeping=False) as service:
+        for data, model, read in (
+            (numbered_pdf(1, mark="a"), "embedded", [(1, "digital")]),
+            (numbered_pdf(1, mark="b"), "upstage", []),
+        ):
+            job = service.submit(data, model=model)
+            (claim,) = claim_steps(service.services, [step.id for step in service.steps(job)])
+            settle(service.services, claim, open_document(service.services, claim))
             source = get_job(service.services, TENANT, job.id).source_key
             assert service.rows(f"select page, source from pages where source_key = '{source}'") == read
-            assert [ring.queue for ring in rings.waiting] == [QueueName.IO] + ([] if read else [QueueName.CPU])
+
+
+def _opened(service: Pipeline, job: Job) -> list[Ring]:
+    """What is rung for once the first message of a job is worked off."""
+    rings = Rings()
+    _run_first(service, replace(service.services, queue=rings), job)
+    return rings.waiting
+
+
+def _run_first(service: Pipeline, services: Services, job: Job) -> None:
+    (opening,) = service.steps(job)
+    run_ring(services, Ring(queue=opening.queue, priority=opening.priority, step_ids=(opening.id,)))

@@ -130,7 +130,6 @@ def test_a_small_job_passes_the_mass_of_a_large_one(service: Pipeline, stub: Mod
     large = service.submit(numbered_pdf(100, mark=f"large {priority.name}"), pages_per_chunk=1)
     wait_until(lambda: stub.stats()["requests"] > 5)
     small = service.submit(numbered_pdf(1, mark=f"small {priority.name}"), priority=priority)
-    wait_until(lambda: bool(service.steps(small, StepKind.EXTRACT)))
     for answered in range(1, 100):
         stub.let_go(1)
         wait_until(lambda answered=answered: stub.stats()["answered"].get("200", 0) == answered)

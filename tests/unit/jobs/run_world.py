@@ -15,7 +15,7 @@ from typing import Any, cast
 from service.clients.base import Capabilities
 from service.domain.errors import ClientError, ErrorCode, InputError, ServiceError
 from service.domain.jobs import Fault, Job, JobOptions, JobStatus, Step, StepKind, StepState
-from service.domain.pages import PageRange, TextSource
+from service.domain.pages import TextSource
 from service.domain.records import JsonObject, PageState
 from service.domain.routes import JobSchema
 from service.extraction.splitting.plan import PlannedSplit, SplitKind, halve
@@ -23,10 +23,21 @@ from service.jobs import lifecycle
 from service.jobs.control import end_cancelled, retry_job
 from service.jobs.lifecycle import LeaseRule, NewStep
 from service.jobs.services import Services
-from service.jobs.settle import Claim, Outcome, claim_steps, go_on, plan_chunks, ring, settle, settle_failure
+from service.jobs.settle import (
+    Claim,
+    Outcome,
+    claim_steps,
+    go_on,
+    plan_chunks,
+    ring,
+    settle,
+    settle_and_take,
+    settle_failure,
+)
 from service.messaging.queue import Ring
 from tests.fakes.memory_store import MemoryStore, Tables
 from tests.unit.jobs.run_ledger import NAMES, asked, ledger_of
+from tests.unit.jobs.run_setup import Setup
 
 SOURCE: JsonObject = {"type": "object", "properties": {name: {"type": "string"} for name in NAMES}}
 RULE = LeaseRule(lease_s=15.0, max_attempts=3)
@@ -35,33 +46,6 @@ CALM_STEP_S = 5.0
 CALM_ROUNDS = 30
 """Rounds of `CALM_STEP_S` in which every run must end once faults stop: a lease, the longest wait, and each stage."""
 LOST = (PageState.FAILED, PageState.SKIPPED_LIMIT, PageState.NOT_REACHED, PageState.UNREADABLE)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setup:
-    """One job: its file and how it is cut."""
-
-    pages: tuple[TextSource, ...]
-    """What reading each page gives, from page 1."""
-    chunk: int | None = None
-    split: bool = False
-    documents: int = 1
-    """How many the file holds; only found when `split` is on."""
-    io: bool = False
-    """Whether the model is elsewhere, and so is sent pages without words too."""
-    narrow: bool = False
-    """Whether the model takes half of the schema at a time."""
-
-    def read_as(self, page: int, run: int) -> TextSource:
-        """What reading a page gives; a retry has more luck."""
-        how = self.pages[page - 1]
-        return TextSource.OCR if run > 1 and how in (TextSource.FAILED, TextSource.UNREADABLE) else how
-
-    def boundaries(self) -> tuple[PageRange, ...]:
-        """The documents inside the file, together all of its pages."""
-        count = min(self.documents, len(self.pages))
-        firsts = [1 + i * len(self.pages) // count for i in range(count)]
-        return tuple(PageRange(a, b - 1) for a, b in zip(firsts, [*firsts[1:], len(self.pages) + 1], strict=True))
 
 
 @dataclass(slots=True)
@@ -158,7 +142,7 @@ class World:
     def _start_run(self, job: Job) -> None:
         with self.store.write() as rows:
             rows.jobs.save(job)
-            added = go_on(self.services, cast(Any, rows), job, job.status, [NewStep(kind=StepKind.OPEN, ordinal=0)])
+            added = go_on(self.services, cast(Any, rows), job, job, [NewStep(kind=StepKind.OPEN, ordinal=0)])
         ring(self.services, added)
 
     def retry(self, job: Job) -> None:
@@ -198,9 +182,20 @@ class World:
         if given is not None:
             ring(self.services, [given])
 
-    def finish(self, hand: Hand, *, most_pages: int | None = None, rung: bool = True) -> None:
-        """The work is done: `most_pages` of a reading step, and with `rung` off the worker dies before it rings."""
-        self._settle(hand, lambda: settle(self.services, hand.claim, self._work(hand.claim, most_pages)), rung)
+    def finish(self, hand: Hand, *, most_pages: int | None = None, rung: bool = True, takes: bool = False) -> None:
+        """The work is done: `most_pages` of a reading step, and with `rung` off the worker dies before it rings.
+
+        With `takes` it goes on with the first step that follows.
+        """
+        most = 1 if takes else 0
+
+        def store() -> tuple[Step, ...]:
+            outcome = self._work(hand.claim, most_pages)
+            settled = settle_and_take(self.services, hand.claim, outcome, lambda steps: next(iter(steps[:most]), None))
+            self.hands += [Hand(settled.mine)] if settled.mine is not None else []
+            return settled.following
+
+        self._settle(hand, store, rung)
 
     def truncate(self, hand: Hand, *, rung: bool = True) -> None:
         """The model's answer was cut off."""
@@ -242,7 +237,7 @@ class World:
                 assert rows.steps.swap(step, ended)
                 job = rows.jobs.get(step.job_id)
                 if ended.state.is_terminal and job and job.run == step.run and not job.status.is_terminal:
-                    added += go_on(self.services, cast(Any, rows), job, job.status)
+                    added += go_on(self.services, cast(Any, rows), job, job)
         if rings:
             ring(self.services, [*added, *self._due()])
 
@@ -267,6 +262,8 @@ class World:
     def _work(self, claim: Claim, most_pages: int | None) -> Outcome:
         setup, step, key = self.setups[claim.job.options.model], claim.step, claim.job.options.model
         if step.kind is StepKind.OPEN:
+            if setup.slow and step.ordinal == 0:
+                return Outcome(more=(NewStep(kind=StepKind.OPEN, ordinal=-1),))
             count = len(setup.pages)
             return Outcome(apply=lambda _rows, job: replace(job, source_key=key, page_count=count))
         if step.kind is StepKind.READ:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from service.domain.pages import TextSource
-from tests.unit.jobs.run_world import LONGEST_RETRY_AFTER_S, Hand, Setup, World
+from tests.unit.jobs.run_setup import Setup
+from tests.unit.jobs.run_world import LONGEST_RETRY_AFTER_S, Hand, World
 
 T = TypeVar("T")
 READ_AS = (TextSource.DIGITAL, TextSource.OCR, TextSource.NONE, TextSource.UNREADABLE, TextSource.FAILED)
@@ -28,6 +29,7 @@ SETUPS = st.builds(
     documents=st.integers(1, 4),
     io=st.booleans(),
     narrow=st.booleans(),
+    slow=st.booleans(),
 )
 PICK = st.integers(0, 1000)
 
@@ -60,9 +62,9 @@ class Runs(RuleBasedStateMachine):
         self.world.sweep(rings=rings)
 
     @precondition(lambda self: self.world.hands)
-    @rule(pick=PICK, most_pages=st.none() | st.integers(1, 4), rung=st.booleans())
-    def finish(self, pick: int, most_pages: int | None, rung: bool) -> None:
-        self.world.finish(_pick(self.world.hands, pick), most_pages=most_pages, rung=rung)
+    @rule(pick=PICK, most_pages=st.none() | st.integers(1, 4), rung=st.booleans(), takes=st.booleans())
+    def finish(self, pick: int, most_pages: int | None, rung: bool, takes: bool) -> None:
+        self.world.finish(_pick(self.world.hands, pick), most_pages=most_pages, rung=rung, takes=takes)
 
     @precondition(lambda self: self.world.hands)
     @rule(pick=PICK, rung=st.booleans())
@@ -147,12 +149,13 @@ def _random_setup(dice: random.Random) -> Setup:
         documents=dice.randrange(1, 5),
         io=dice.random() < 0.5,
         narrow=dice.random() < 0.3,
+        slow=dice.random() < 0.2,
     )
 
 
 def _go_on(world: World, dice: random.Random, evil: float) -> None:
     if world.hands and dice.random() < 0.6:
-        world.finish(dice.choice(world.hands), most_pages=dice.choice([None, None, 2]))
+        world.finish(dice.choice(world.hands), most_pages=dice.choice([None, None, 2]), takes=dice.random() < 0.3)
     elif world.bag.rings:
         world.deliver(dice.choice(world.bag.rings), again=dice.random() < evil)
     else:
