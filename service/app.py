@@ -11,7 +11,14 @@ from anyio import to_thread
 from fastapi import APIRouter, FastAPI
 from starlette.types import Lifespan
 
-from service.api import (
+from service.api.context import Context, Places
+from service.api.dropin import async_jobs, routes
+from service.api.dropin.headers import VendorHeaders
+from service.api.faults import install_handlers
+from service.api.metrics import Metrics
+from service.api.middleware import Envelope
+from service.api.payloads.base import API
+from service.api.routes import (
     batches,
     corrections,
     events,
@@ -30,13 +37,6 @@ from service.api import (
     schemas,
     webhooks,
 )
-from service.api.answers import API
-from service.api.context import Context, Places
-from service.api.dropin import async_jobs, routes
-from service.api.dropin.headers import VendorHeaders
-from service.api.faults import install_handlers
-from service.api.metrics import Metrics
-from service.api.middleware import Envelope
 from service.auth.keys import Authenticator
 from service.auth.links import LinkSigner, link_secret
 from service.auth.origin import origin_rule

@@ -31,8 +31,8 @@ from service.embedded.version import MODEL_VERSION
 from service.extraction.decoding.answer import parse_answer
 from service.extraction.decoding.encode import CompletionHead, EncodeOptions, encode_completion
 from service.jobs.keeper import ClaimKeeper
+from service.jobs.learned.memory import lessons_of
 from service.jobs.lifecycle import LeaseRule
-from service.jobs.memory import lessons_of
 from service.jobs.quiet_time import QuietTime
 from service.jobs.services import CallRoom, JobLimits, LoopThread, ModelRules, Services
 from service.messaging.queue import TaskQueue

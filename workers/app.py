@@ -22,10 +22,10 @@ from service.domain.jobs import Job, Priority, QueueName, Step, StoredFile
 from service.domain.pages import PageText
 from service.domain.records import Extraction, Issue
 from service.domain.results import RunResult
-from service.jobs.run_steps import begin_ring
-from service.jobs.send_webhooks import WebhookSender
+from service.jobs.control.sweep import Sweeper
+from service.jobs.events.send_webhooks import WebhookSender
 from service.jobs.services import Services
-from service.jobs.sweep import Sweeper
+from service.jobs.steps.run_steps import begin_ring
 from service.messaging.queue import Ring, lanes_of
 from service.settings import Settings
 from service.storage.codec import prepare

@@ -8,9 +8,9 @@ from typing import Any
 from pydantic import BaseModel
 
 from service.api.errors import ERROR_RULES
-from service.api.examples import JOB_REQUEST, RERUN_REQUEST
-from service.api.job_requests import JobRequest, RerunRequest
-from service.api.payloads import ErrorPayload
+from service.api.payloads.examples import JOB_REQUEST, RERUN_REQUEST
+from service.api.payloads.job_requests import JobRequest, RerunRequest
+from service.api.payloads.parts import ErrorPayload
 from service.domain.errors import ErrorCode
 from service.domain.records import JsonObject
 

@@ -16,9 +16,9 @@ from service.auth.callers import Caller
 from service.domain.errors import ErrorCode, InputError
 from service.domain.jobs import StoredFile
 from service.domain.records import JsonObject
-from service.jobs.generate_schema import MOST_FILES, generate_schema
+from service.jobs.intake.generate_schema import MOST_FILES, generate_schema
+from service.jobs.intake.uploads import get_file, receive_upload
 from service.jobs.services import Services
-from service.jobs.uploads import get_file, receive_upload
 
 LONGEST_INSTRUCTION = 4000
 

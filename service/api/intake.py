@@ -14,17 +14,17 @@ from fastapi import Request
 
 from service.api.bodies import read_object
 from service.api.forms import Fields, TakeFile, is_form, read_form
-from service.api.job_requests import WAYS_TO_NAME_A_SCHEMA, JobRequest, check_request, fields_as_body
+from service.api.payloads.job_requests import WAYS_TO_NAME_A_SCHEMA, JobRequest, check_request, fields_as_body
 from service.auth.callers import Caller
 from service.domain.batches import Batch
 from service.domain.errors import ErrorCode, InputError
 from service.domain.jobs import Job, JobOptions, StoredFile
-from service.jobs.batches import find_batch
-from service.jobs.idempotency import fingerprint_of, match_key, release_key, reserve_key
-from service.jobs.schemas import ChosenSchemas, SchemaWish, choose_schemas
+from service.jobs.control.batches import find_batch
+from service.jobs.intake.idempotency import fingerprint_of, match_key, release_key, reserve_key
+from service.jobs.intake.schemas import ChosenSchemas, SchemaWish, choose_schemas
+from service.jobs.intake.submit import Submission, submit_job
+from service.jobs.intake.uploads import Upload, forget_upload, get_file, kept, receive
 from service.jobs.services import Services
-from service.jobs.submit import Submission, submit_job
-from service.jobs.uploads import Upload, forget_upload, get_file, kept, receive
 
 _LONGEST_KEY = 255
 

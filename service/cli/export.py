@@ -46,8 +46,8 @@ class FileFlags:
 def export(records: RecordFlags, files: FileFlags, home: HomeFlag = None) -> None:
     """Write records to files; with --since-last each goes to a receiver once, and again only when it was changed."""
     from service.auth.callers import LOCAL_TENANT, LOCAL_USER  # the help text needs none of these
-    from service.jobs.collect import ReleasedRecords, collect_export, collect_released
-    from service.jobs.hand_over import NewExport, confirm_export, hand_over
+    from service.jobs.control.collect import ReleasedRecords, collect_export, collect_released
+    from service.jobs.results.hand_over import NewExport, confirm_export, hand_over
 
     options = files.csv.options(files.kind, table=files.table)
     settings = load_settings(home)

@@ -34,7 +34,7 @@ def list_all(home: HomeFlag = None) -> None:
     from service.auth.callers import LOCAL_TENANT
     from service.domain.schema import parse_schema
     from service.domain.schema_version import READY_VERSION
-    from service.jobs.schemas import list_schemas
+    from service.jobs.intake.schemas import list_schemas
 
     with open_services(_settings(home)) as services:
         found = list_schemas(services, LOCAL_TENANT)
@@ -59,7 +59,7 @@ def show(
     from service.auth.callers import LOCAL_TENANT
     from service.domain.schema import parse_schema
     from service.extraction.schema.effective import effective_schema
-    from service.jobs.schemas import find_schema
+    from service.jobs.intake.schemas import find_schema
 
     with open_services(_settings(home)) as services:
         found = find_schema(services, LOCAL_TENANT, reference)
@@ -75,7 +75,7 @@ def add(
 ) -> None:
     """Keep a schema under a name; the same content is the same version."""
     from service.auth.callers import LOCAL_TENANT, LOCAL_USER  # the help text needs neither
-    from service.jobs.schemas import put_schema
+    from service.jobs.intake.schemas import put_schema
 
     source = read_schema(file)
     with open_services(_settings(home)) as services:

@@ -13,7 +13,7 @@ import pytest
 from starlette.requests import ClientDisconnect
 from starlette.types import Message, Scope
 
-from service.api.result_files import FileAnswer
+from service.api.routes.result_files import FileAnswer
 from tests.api.job_calls import error_of, letter
 from tests.fakes.local_service import LocalService
 

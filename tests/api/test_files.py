@@ -10,7 +10,7 @@ import httpx
 import pytest
 from PIL import Image
 
-from service.api.files import download_name
+from service.api.routes.files import download_name
 from tests.fakes.local_service import SAMPLES, LocalService
 
 INVOICE = (SAMPLES / "invoice" / "document.pdf").read_bytes()

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 
-from service.jobs.idempotency import release_key, reserve_key
+from service.jobs.intake.idempotency import release_key, reserve_key
 from tests.api.job_calls import error_of, hand_in, letter
 from tests.fakes.local_service import LocalService
 

@@ -23,23 +23,15 @@ from schemathesis.config import GenerationConfig, ProjectConfig, ProjectsConfig,
 from schemathesis.core.result import Ok
 from schemathesis.schemas import BaseSchema
 
-from service.api import (
-    batch_payloads,
-    event_payloads,
-    examples,
-    exports,
-    job_payloads,
-    job_requests,
-    payloads,
-    reruns,
-    result_payloads,
-    retention,
-    review_examples,
-    review_payloads,
-    schemas,
-    webhooks,
-)
-from service.api.answers import API
+from service.api.payloads import batches as batch_payloads
+from service.api.payloads import events as event_payloads
+from service.api.payloads import examples, job_requests, review_examples
+from service.api.payloads import jobs as job_payloads
+from service.api.payloads import parts as payloads
+from service.api.payloads import results as result_payloads
+from service.api.payloads import reviews as review_payloads
+from service.api.payloads.base import API
+from service.api.routes import exports, reruns, retention, schemas, webhooks
 from tests.api.job_calls import hand_in, letter
 from tests.fakes.http_server import http_server
 from tests.fakes.local_service import local_service

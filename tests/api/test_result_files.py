@@ -12,7 +12,7 @@ import openpyxl
 import pyarrow.parquet as parquet
 import pytest
 
-from service.api.result_files import content_disposition
+from service.api.routes.result_files import content_disposition
 from tests.api.job_calls import error_of, sample
 
 

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from service.auth.keys import create_key
-from service.jobs.sweep import sweep
+from service.jobs.control.sweep import sweep
 from service.storage.access import Role
 from tests.api.conftest import Starter
 from tests.api.job_calls import SCHEMA, error_of, hand_in, letter

@@ -12,7 +12,7 @@ import pytest
 from standardwebhooks import Webhook
 from standardwebhooks.webhooks import WebhookVerificationError
 
-from service.jobs.send_webhooks import BACK_OFF_S, WebhookSender
+from service.jobs.events.send_webhooks import BACK_OFF_S, WebhookSender
 from tests.api.conftest import Starter
 from tests.api.job_calls import error_of, hand_in, letter
 from tests.fakes.local_service import LocalService

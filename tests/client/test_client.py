@@ -28,7 +28,7 @@ from fieldmark_client import (
 )
 from standardwebhooks import Webhook
 
-from service.api.job_requests import WAYS_TO_NAME_A_SCHEMA, JobRequest, RerunRequest
+from service.api.payloads.job_requests import WAYS_TO_NAME_A_SCHEMA, JobRequest, RerunRequest
 from tests.api.job_calls import SCHEMA, letter
 from tests.fakes.http_server import http_server
 from tests.fakes.local_service import SAMPLES, local_service

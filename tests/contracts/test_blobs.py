@@ -18,8 +18,8 @@ import pytest
 from moto.server import ThreadedMotoServer
 
 from service.domain.errors import ErrorCode, InputError, InternalError
+from service.jobs.intake.uploads import get_file, receive_upload
 from service.jobs.services import Services
-from service.jobs.uploads import get_file, receive_upload
 from service.storage.blobs import BlobStore, StoredBlob, blob_key
 from service.storage.blobs_folder import FolderBlobs
 from service.storage.blobs_s3 import S3Blobs

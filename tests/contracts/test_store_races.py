@@ -17,12 +17,12 @@ import pytest
 from service.domain.errors import ErrorCode, StateError
 from service.domain.jobs import EventType, Step, StepState
 from service.jobs import lifecycle
-from service.jobs.control import delete_job
-from service.jobs.idempotency import reserve_key
+from service.jobs.control.actions import delete_job
+from service.jobs.intake.idempotency import reserve_key
+from service.jobs.intake.submit import NewJob, Submission, add_job, hold_files
 from service.jobs.lifecycle import LeaseRule
 from service.jobs.services import Services
 from service.jobs.settle import Claim, claim_steps
-from service.jobs.submit import NewJob, Submission, add_job, hold_files
 from service.storage.blobs_folder import FolderBlobs
 from service.storage.pictures import PictureCache
 from service.storage.store import Store

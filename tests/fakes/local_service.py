@@ -13,10 +13,10 @@ from fastapi import FastAPI
 
 from service.app import MOST_WAITING, create_app
 from service.domain.jobs import QueueName
-from service.jobs.run_steps import run_ring
-from service.jobs.send_webhooks import WebhookSender
+from service.jobs.control.sweep import Sweeper
+from service.jobs.events.send_webhooks import WebhookSender
 from service.jobs.services import Services
-from service.jobs.sweep import Sweeper
+from service.jobs.steps.run_steps import run_ring
 from service.messaging.queue_inline import InlineQueue
 from service.settings import Settings
 from service.wiring import build_services, close_services, prepare

@@ -16,14 +16,14 @@ from sqlalchemy import text
 
 from service.domain.jobs import Job, JobOptions, Step, StepKind, StoredFile
 from service.domain.routes import JobSchema
-from service.jobs.control import retry_job
+from service.jobs.control.actions import retry_job
+from service.jobs.control.sweep import Sweeper
+from service.jobs.intake.schemas import ChosenSchemas
+from service.jobs.intake.submit import Submission, submit_job
+from service.jobs.intake.uploads import take_bytes
 from service.jobs.queries import get_job
-from service.jobs.result import View, result_body
-from service.jobs.schemas import ChosenSchemas
+from service.jobs.results.result import View, result_body
 from service.jobs.services import Services
-from service.jobs.submit import Submission, submit_job
-from service.jobs.sweep import Sweeper
-from service.jobs.uploads import take_bytes
 from service.storage.engine import Database
 from tests.fakes.local_service import LocalService, local_service
 from tests.fakes.model_stub import ModelStub

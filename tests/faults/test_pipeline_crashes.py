@@ -13,12 +13,12 @@ import pytest
 
 from service.domain.errors import ErrorCode
 from service.domain.jobs import Job, JobStatus, StepKind, StepState
-from service.jobs.events import read_job_events
+from service.jobs.control.sweep import sweep
+from service.jobs.events.log import read_job_events
 from service.jobs.queries import get_job
-from service.jobs.run_steps import run_ring
 from service.jobs.services import Services
 from service.jobs.settle import Outcome, claim_steps, settle
-from service.jobs.sweep import sweep
+from service.jobs.steps.run_steps import run_ring
 from service.messaging.queue import Ring
 from service.storage.engine import Database
 from service.storage.store import Rows, Store

@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from service.domain.jobs import JobStatus, Priority, QueueName, Step, StepKind, StepState
+from service.jobs.control.sweep import sweep
 from service.jobs.queries import get_job
-from service.jobs.run_steps import run_ring
 from service.jobs.services import Services
-from service.jobs.sweep import sweep
+from service.jobs.steps.run_steps import run_ring
 from service.messaging.queue import Ring
 from service.storage.engine import Database
 from service.storage.store import Store

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from service.api.job_payloads import JobPayload
+from service.api.payloads.jobs import JobPayload
 from service.domain.errors import ErrorCode
 from service.domain.jobs import Job, JobStatus, StepKind
-from service.jobs.control import cancel_job
+from service.jobs.control.actions import cancel_job
 from service.jobs.queries import get_details, get_job
 from tests.fakes.model_stub import ModelStub
 from tests.fakes.pipeline import TENANT, Clock, Pipeline, numbered_pdf, pipeline, wait_until

@@ -9,10 +9,10 @@ import pytest
 
 from service.domain.corrections import Operation, OperationKind
 from service.domain.jobs import Job, ReviewState
-from service.jobs.correct import CorrectionRequest, correct
-from service.jobs.quality import quality
-from service.jobs.reviewed_cases import reviewed_cases
-from service.jobs.reviewing import approve_job
+from service.jobs.learned.quality import quality
+from service.jobs.reviewing.correct import CorrectionRequest, correct
+from service.jobs.reviewing.course import approve_job
+from service.jobs.reviewing.reviewed_cases import reviewed_cases
 from tests.fakes.model_stub import ModelStub
 from tests.fakes.pipeline import TENANT, Pipeline, draw_pdf, pipeline
 

@@ -11,11 +11,11 @@ import pytest
 from PIL import Image
 
 from service.domain.jobs import Job, JobStatus, Priority, QueueName, StepKind, StepState
-from service.jobs.open_document import open_document
 from service.jobs.queries import get_job
-from service.jobs.run_steps import run_ring
 from service.jobs.services import Services
 from service.jobs.settle import claim_steps, settle
+from service.jobs.steps.open_document import open_document
+from service.jobs.steps.run_steps import run_ring
 from service.messaging.queue import Ring
 from tests.fakes.model_stub import ModelStub
 from tests.fakes.pipeline import TENANT, Pipeline, numbered_pdf, pipeline

@@ -14,14 +14,14 @@ import pytest
 from service.domain.errors import ErrorCode, InputError, StateError
 from service.domain.jobs import JobOptions, JobStatus, StepKind, StepState
 from service.domain.pages import PageRange, PageSize, PageText, TextSource
-from service.jobs.control import Given, GivenDocument, cancel_job, delete_job, rerun_job, retry_job
-from service.jobs.events import read_events
-from service.jobs.idempotency import KEPT_S, fingerprint_of, match_key, release_key, reserve_key
+from service.jobs.control.actions import Given, GivenDocument, cancel_job, delete_job, rerun_job, retry_job
+from service.jobs.control.sweep import sweep
+from service.jobs.events.log import read_events
+from service.jobs.intake.idempotency import KEPT_S, fingerprint_of, match_key, release_key, reserve_key
+from service.jobs.intake.submit import Submission, submit_job
+from service.jobs.intake.uploads import forget_upload
 from service.jobs.keeper import BEAT_S
 from service.jobs.queries import get_job
-from service.jobs.submit import Submission, submit_job
-from service.jobs.sweep import sweep
-from service.jobs.uploads import forget_upload
 from tests.fakes.model_stub import ModelStub
 from tests.fakes.pipeline import (
     SCHEMA,

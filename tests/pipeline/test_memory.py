@@ -14,11 +14,11 @@ from service.domain.jobs import Job, JobStatus
 from service.domain.records import Json, Record
 from service.domain.schema import SchemaField, parse_schema
 from service.evaluation.compare import align_rows, is_same
-from service.jobs.control import delete_job
-from service.jobs.correct import CorrectionRequest, correct
-from service.jobs.current import load_current
-from service.jobs.memory import list_memories
-from service.jobs.reviewing import approve_job, reopen_job
+from service.jobs.control.actions import delete_job
+from service.jobs.learned.memory import list_memories
+from service.jobs.results.current import load_current
+from service.jobs.reviewing.correct import CorrectionRequest, correct
+from service.jobs.reviewing.course import approve_job, reopen_job
 from tests.fakes.layouts import LAYOUTS, SCHEMA, Specimen, specimens
 from tests.fakes.pipeline import TENANT, Pipeline, pipeline
 

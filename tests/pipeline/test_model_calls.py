@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from service.domain.jobs import JobStatus, Priority, QueueName, StepKind, StepState
-from service.jobs.events import read_job_events
-from service.jobs.model_calls import ModelCall
+from service.jobs.events.log import read_job_events
 from service.jobs.queries import get_job, get_progress
+from service.jobs.steps.model_calls import ModelCall
 from service.protocol.body import Attachment
 from service.protocol.data_url import HEADER
 from tests.fakes.model_stub import ModelStub

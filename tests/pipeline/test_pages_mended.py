@@ -18,12 +18,12 @@ from service.domain.geometry import Box, quad_box
 from service.domain.jobs import Job, JobStatus
 from service.domain.pages import PageRange, PageText, TextSource
 from service.domain.records import Location
-from service.jobs.control import Given, GivenDocument, rerun_job
-from service.jobs.correct import CorrectionRequest, correct
-from service.jobs.current import load_current
-from service.jobs.mend_pages import PageWishes
-from service.jobs.page_views import page_image
-from service.jobs.reviewing import history_of
+from service.jobs.control.actions import Given, GivenDocument, rerun_job
+from service.jobs.results.current import load_current
+from service.jobs.results.page_views import page_image
+from service.jobs.reviewing.correct import CorrectionRequest, correct
+from service.jobs.reviewing.course import history_of
+from service.jobs.steps.mend_pages import PageWishes
 from tests.fakes.pipeline import TENANT, Pipeline, draw_pdf, pipeline
 
 SCHEMA = {"type": "object", "properties": {"number": {"type": "string", "description": "Letter number"}}}

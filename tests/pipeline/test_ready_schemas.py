@@ -14,7 +14,7 @@ from reportlab.pdfgen.canvas import Canvas
 from samples.compare import count_right
 from service.domain.schema import parse_schema
 from service.extraction.schema.effective import effective_schema
-from service.jobs.schemas import ready_schemas
+from service.jobs.intake.schemas import ready_schemas
 from tests.fakes.local_service import SAMPLES
 from tests.fakes.pipeline import Pipeline
 

@@ -9,9 +9,9 @@ import pytest
 from service.domain.jobs import Job, JobStatus
 from service.domain.pages import PageRange, PageText, TextSource
 from service.domain.routes import JobSchema, Route, UnroutedReason
-from service.jobs.control import Given, GivenDocument, rerun_job
+from service.jobs.control.actions import Given, GivenDocument, rerun_job
+from service.jobs.intake.schemas import SchemaWish, choose_schemas, put_schema, ready_schemas
 from service.jobs.queries import get_job
-from service.jobs.schemas import SchemaWish, choose_schemas, put_schema, ready_schemas
 from tests.fakes.mixed_pile import INVOICE, LETTER, RECEIPT, pile
 from tests.fakes.pipeline import TENANT, Pipeline
 

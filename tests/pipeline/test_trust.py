@@ -10,7 +10,7 @@ from typing import Any
 
 from service.domain.jobs import JobStatus
 from service.domain.pages import TextSource
-from service.jobs.second_opinion import Asked, ask_embedded
+from service.jobs.steps.second_opinion import Asked, ask_embedded
 from tests.fakes.model_stub import GOOD_KEY, ModelStub
 from tests.fakes.one_invoice import SCHEMA, TRUTH, draw_invoice
 from tests.fakes.pipeline import UPSTAGE, Pipeline, pipeline

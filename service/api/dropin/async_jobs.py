@@ -29,11 +29,11 @@ from service.domain.errors import ErrorCode, InputError
 from service.domain.jobs import Job, JobStatus
 from service.domain.records import JsonObject
 from service.extraction.decoding.encode import EncodeOptions
-from service.jobs.dropin import served_model
-from service.jobs.job_groups import GroupView, get_group, is_done, list_groups, submit_group
-from service.jobs.result import merged_completion
+from service.jobs.control.dropin import served_model
+from service.jobs.control.job_groups import GroupView, get_group, is_done, list_groups, submit_group
+from service.jobs.intake.uploads import forget_upload
+from service.jobs.results.result import merged_completion
 from service.jobs.services import Services
-from service.jobs.uploads import forget_upload
 from service.protocol.async_job import (
     MAX_DOCUMENTS,
     AsyncSubmission,

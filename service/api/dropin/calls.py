@@ -19,10 +19,10 @@ from service.api.waiting import keep_asking
 from service.domain.errors import ServiceError
 from service.domain.jobs import Job
 from service.extraction.decoding.encode import EncodeOptions
-from service.jobs.dropin import Attendance, require_result
-from service.jobs.result import merged_completion
+from service.jobs.control.dropin import Attendance, require_result
+from service.jobs.intake.submit import MODE_NOT_HONOURED
+from service.jobs.results.result import merged_completion
 from service.jobs.services import Services
-from service.jobs.submit import MODE_NOT_HONOURED
 from service.protocol.chunk import completion_chunks
 from service.protocol.completion import ChatCompletion
 from service.protocol.emission import WirePath, emit, emit_chunk

@@ -7,8 +7,8 @@ from typing import Any, TypedDict
 from fastapi import Response
 
 from service.api.documentation import INTAKE, JOB, Extra, Responses, errors, success
-from service.api.examples import COMPLETION
-from service.api.result_payloads import CompletionPayload
+from service.api.payloads.examples import COMPLETION
+from service.api.payloads.results import CompletionPayload
 from service.domain.errors import ErrorCode
 from service.domain.records import JsonObject
 from service.protocol.async_job import ExtractionJob, JobList, JobReceipt

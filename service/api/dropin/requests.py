@@ -22,9 +22,9 @@ from service.domain.jobs import JobOptions, StoredFile
 from service.domain.records import JsonObject
 from service.domain.routes import JobSchema
 from service.domain.schema import parse_schema
+from service.jobs.intake.submit import Submission
+from service.jobs.intake.uploads import forget_upload, receive_upload
 from service.jobs.services import Services
-from service.jobs.submit import Submission
-from service.jobs.uploads import forget_upload, receive_upload
 from service.protocol.data_url import decode_data_url, is_data_url
 from service.protocol.fault import request_fault
 from service.protocol.request import FULL_ANSWER, ExtractionOptions, ExtractionRequest

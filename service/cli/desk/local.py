@@ -14,16 +14,16 @@ from service.domain.jobs import JobOptions, QueueName, ReviewState, StoredFile
 from service.domain.records import JsonObject
 from service.domain.routes import JobSchema
 from service.domain.schema_version import AUTO
-from service.jobs.control import cancel_job
-from service.jobs.generate_schema import MOST_FILES, generate_schema
+from service.jobs.control.actions import cancel_job
+from service.jobs.control.sweep import Sweeper
+from service.jobs.intake.generate_schema import MOST_FILES, generate_schema
+from service.jobs.intake.schemas import SchemaWish, choose_schemas, find_schema
+from service.jobs.intake.submit import Submission, submit_job
+from service.jobs.intake.uploads import forget_upload, take_bytes
 from service.jobs.queries import get_job, get_progress
-from service.jobs.result import result_body
-from service.jobs.reviewed_cases import reviewed_cases
-from service.jobs.run_steps import run_ring
-from service.jobs.schemas import SchemaWish, choose_schemas, find_schema
-from service.jobs.submit import Submission, submit_job
-from service.jobs.sweep import Sweeper
-from service.jobs.uploads import forget_upload, take_bytes
+from service.jobs.results.result import result_body
+from service.jobs.reviewing.reviewed_cases import reviewed_cases
+from service.jobs.steps.run_steps import run_ring
 from service.messaging.queue_inline import InlineQueue
 from service.settings import Settings
 from service.wiring import build_services, close_services, prepare

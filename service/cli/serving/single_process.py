@@ -16,9 +16,9 @@ from service.cli.serving.api_process import make_server
 from service.cli.serving.listening import is_ready
 from service.cli.session import announce
 from service.domain.jobs import QueueName
-from service.jobs.run_steps import run_ring
-from service.jobs.send_webhooks import WebhookSender
-from service.jobs.sweep import Sweeper
+from service.jobs.control.sweep import Sweeper
+from service.jobs.events.send_webhooks import WebhookSender
+from service.jobs.steps.run_steps import run_ring
 from service.messaging.queue_inline import InlineQueue
 from service.settings import Settings
 from service.wiring import build_services, close_services

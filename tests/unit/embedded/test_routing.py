@@ -12,7 +12,7 @@ from service.domain.routes import UnroutedReason
 from service.domain.schema import ExtractionSchema, parse_schema
 from service.embedded.routing import Router
 from service.embedded.words.kinds import kinds, kinds_of_schema
-from service.jobs.schemas import ready_schemas
+from service.jobs.intake.schemas import ready_schemas
 
 
 def page(*lines: str, number: int = 1) -> PageText:

@@ -20,7 +20,7 @@ from service.domain.records import JsonObject, PageState
 from service.domain.routes import JobSchema
 from service.extraction.splitting.plan import PlannedSplit, SplitKind, halve
 from service.jobs import lifecycle
-from service.jobs.control import end_cancelled, retry_job
+from service.jobs.control.actions import end_cancelled, retry_job
 from service.jobs.lifecycle import LeaseRule, NewStep
 from service.jobs.services import Services
 from service.jobs.settle import (

@@ -1,0 +1,1 @@
+"""What happened to jobs, told: the log, read; webhooks, and their deliveries."""

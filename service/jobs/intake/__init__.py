@@ -1,0 +1,1 @@
+"""A file and a schema become a job, whoever hands them in."""

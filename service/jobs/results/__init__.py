@@ -1,0 +1,1 @@
+"""A result as it stands, in the shapes that callers get."""

@@ -1,0 +1,1 @@
+"""What workers do, a step at a time: open, read, find documents, extract, merge."""
