@@ -1,1 +1,1 @@
-"""The use cases, one a file; read in the order of the pipeline they are the product. Knows no SQL, HTTP or Celery."""
+"""The use cases, a room for each part of a job's life; beside them what all stand on. Knows no SQL, HTTP or Celery."""

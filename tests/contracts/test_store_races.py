@@ -17,7 +17,7 @@ import pytest
 from service.domain.errors import ErrorCode, StateError
 from service.domain.jobs import EventType, Step, StepState
 from service.jobs import lifecycle
-from service.jobs.control.actions import delete_job
+from service.jobs.control.ending import delete_job
 from service.jobs.intake.idempotency import reserve_key
 from service.jobs.intake.submit import NewJob, Submission, add_job, hold_files
 from service.jobs.lifecycle import LeaseRule

@@ -8,7 +8,7 @@ from pathlib import Path
 from service.api.payloads.jobs import JobPayload
 from service.domain.errors import ErrorCode
 from service.domain.jobs import Job, JobStatus, StepKind
-from service.jobs.control.actions import cancel_job
+from service.jobs.control.ending import cancel_job
 from service.jobs.queries import get_details, get_job
 from tests.fakes.model_stub import ModelStub
 from tests.fakes.pipeline import TENANT, Clock, Pipeline, numbered_pdf, pipeline, wait_until

@@ -14,7 +14,8 @@ import pytest
 from service.domain.errors import ErrorCode, InputError, StateError
 from service.domain.jobs import JobOptions, JobStatus, StepKind, StepState
 from service.domain.pages import PageRange, PageSize, PageText, TextSource
-from service.jobs.control.actions import Given, GivenDocument, cancel_job, delete_job, rerun_job, retry_job
+from service.jobs.control.ending import cancel_job, delete_job
+from service.jobs.control.new_runs import Given, GivenDocument, rerun_job, retry_job
 from service.jobs.control.sweep import sweep
 from service.jobs.events.log import read_events
 from service.jobs.intake.idempotency import KEPT_S, fingerprint_of, match_key, release_key, reserve_key

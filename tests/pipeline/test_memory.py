@@ -14,7 +14,7 @@ from service.domain.jobs import Job, JobStatus
 from service.domain.records import Json, Record
 from service.domain.schema import SchemaField, parse_schema
 from service.evaluation.compare import align_rows, is_same
-from service.jobs.control.actions import delete_job
+from service.jobs.control.ending import delete_job
 from service.jobs.learned.memory import list_memories
 from service.jobs.results.current import load_current
 from service.jobs.reviewing.correct import CorrectionRequest, correct

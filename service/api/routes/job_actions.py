@@ -18,7 +18,8 @@ from service.auth.callers import Caller
 from service.domain.errors import ErrorCode
 from service.domain.jobs import Job
 from service.domain.pages import PageRange
-from service.jobs.control.actions import Given, GivenDocument, cancel_job, delete_job, rerun_job, retry_job
+from service.jobs.control.ending import cancel_job, delete_job
+from service.jobs.control.new_runs import Given, GivenDocument, rerun_job, retry_job
 from service.jobs.intake.schemas import SchemaWish, choose_schemas
 from service.jobs.queries import get_job
 from service.jobs.services import Services

@@ -14,7 +14,7 @@ from service.domain.jobs import JobOptions, QueueName, ReviewState, StoredFile
 from service.domain.records import JsonObject
 from service.domain.routes import JobSchema
 from service.domain.schema_version import AUTO
-from service.jobs.control.actions import cancel_job
+from service.jobs.control.ending import cancel_job
 from service.jobs.control.sweep import Sweeper
 from service.jobs.intake.generate_schema import MOST_FILES, generate_schema
 from service.jobs.intake.schemas import SchemaWish, choose_schemas, find_schema

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from service.domain.errors import ClientError, ErrorCode, InputError, StateError
 from service.domain.jobs import Job, JobStatus
-from service.jobs.control.actions import cancel_job
+from service.jobs.control.ending import cancel_job
 from service.jobs.intake.submit import Submission, add_job, hold_files, prepare_job
 from service.jobs.queries import get_job
 from service.jobs.services import Services

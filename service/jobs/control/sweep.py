@@ -14,8 +14,8 @@ from dataclasses import replace
 from service.domain.errors import InternalError, ServiceError, StateError
 from service.domain.jobs import Step, StepState
 from service.jobs import lifecycle
-from service.jobs.control.actions import delete_job
 from service.jobs.control.dropin import cancel_abandoned
+from service.jobs.control.ending import delete_job
 from service.jobs.control.retention import note_expiry
 from service.jobs.intake.idempotency import KEPT_S
 from service.jobs.intake.uploads import forget_upload

@@ -10,7 +10,7 @@ import orjson
 
 from service.domain.batches import Batch
 from service.domain.errors import ErrorCode, InputError, StateError
-from service.domain.jobs import EventType, Job, JobOptions, JobStatus, QueueName, Step, StepKind, StoredFile
+from service.domain.jobs import EventType, Job, JobOptions, JobStatus, Step, StoredFile
 from service.domain.records import Issue, JsonObject, Stage
 from service.domain.routes import JobSchema
 from service.domain.schema import ExtractionSchema, SchemaField, known_schema
@@ -22,8 +22,9 @@ from service.jobs.events.webhooks import check_webhook, keep_jobs_webhook
 from service.jobs.intake.batch_books import hold_open
 from service.jobs.intake.model_rules import check_model_rules
 from service.jobs.intake.uploads import note_upload
+from service.jobs.planning import first_step, schema_room
 from service.jobs.services import Services
-from service.jobs.settle import ring, schema_room
+from service.jobs.settle import ring
 from service.jobs.steps.open_document import opening_queue
 from service.storage.store import Rows
 
@@ -202,22 +203,6 @@ def count_fields(field: SchemaField) -> int:
     """Properties of a field, at every depth."""
     inner = sum(1 + count_fields(p) for p in field.properties)
     return inner + (count_fields(field.items) if field.items else 0)
-
-
-def first_step(job: Job, now: float, queue: QueueName = QueueName.CPU) -> Step:
-    """The step every run starts with."""
-    return Step(
-        id=f"step_{uuid.uuid4().hex}",
-        job_id=job.id,
-        tenant_id=job.tenant_id,
-        run=job.run,
-        kind=StepKind.OPEN,
-        ordinal=0,
-        queue=queue,
-        priority=job.options.priority,
-        created_at=now,
-        rung_at=now,
-    )
 
 
 def _new_job(services: Services, submission: Submission, now: float) -> Job:

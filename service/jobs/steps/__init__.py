@@ -1,1 +1,1 @@
-"""What workers do, a step at a time: open, read, find documents, extract, merge."""
+"""What workers do, a step at a time, and in this order the pipeline: open, read, find documents, extract, merge."""

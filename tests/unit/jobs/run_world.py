@@ -20,15 +20,16 @@ from service.domain.records import JsonObject, PageState
 from service.domain.routes import JobSchema
 from service.extraction.splitting.plan import PlannedSplit, SplitKind, halve
 from service.jobs import lifecycle
-from service.jobs.control.actions import end_cancelled, retry_job
+from service.jobs.control.ending import end_cancelled
+from service.jobs.control.new_runs import retry_job
 from service.jobs.lifecycle import LeaseRule, NewStep
+from service.jobs.planning import plan_chunks
 from service.jobs.services import Services
 from service.jobs.settle import (
     Claim,
     Outcome,
     claim_steps,
     go_on,
-    plan_chunks,
     ring,
     settle,
     settle_and_take,

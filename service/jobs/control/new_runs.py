@@ -1,4 +1,4 @@
-"""Cancel, retry, rerun and delete a job."""
+"""Retry and rerun a job: new runs, of what failed or with what is changed."""
 
 from __future__ import annotations
 
@@ -7,47 +7,23 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from service.domain.errors import ErrorCode, InputError, StateError
-from service.domain.jobs import EventType, Job, JobOptions, JobStatus, ReviewState, Step, StepKind, StepState
+from service.domain.jobs import Job, JobOptions, JobStatus, ReviewState, Step, StepKind, StepState
 from service.domain.pages import PageRange, TextSource
 from service.domain.records import NO_USAGE
 from service.domain.routes import JobSchema, Route, UnroutedReason
-from service.jobs.control.retention import refuse_held
 from service.jobs.doubts import unrouted_documents
 from service.jobs.events.webhooks import check_webhook
 from service.jobs.intake.model_rules import check_model_rules
 from service.jobs.intake.schemas import ChosenSchemas
-from service.jobs.intake.submit import check_schemas, first_step
-from service.jobs.intake.uploads import remove_unused
+from service.jobs.intake.submit import check_schemas
+from service.jobs.planning import first_step, plan_chunks
 from service.jobs.queries import get_job, lock_job
 from service.jobs.services import Services
-from service.jobs.settle import cancel_steps, go_on, plan_chunks, ring, save_status
+from service.jobs.settle import go_on, ring, save_status
 from service.jobs.steps.mend_pages import PageWishes, mend_pages
-from service.storage.jobs import Receipt, Tombstone
 from service.storage.store import Rows
 
 _READ_AGAIN = (TextSource.FAILED, TextSource.UNREADABLE)
-
-
-def cancel_job(services: Services, tenant_id: str, job_id: str) -> Job:
-    """End a run now; whoever works on it is stopped within seconds and can store nothing.
-
-    Raises:
-        StateError: there is no such job, or its run is over (`wrong_state`).
-    """
-    with services.store.write(durable=True) as rows:
-        job = lock_job(rows, tenant_id, job_id)
-        if job.status.is_terminal and job.status is not JobStatus.CANCELLED:
-            raise StateError(ErrorCode.WRONG_STATE, f"The job {job_id!r} is already {job.status}.")
-        return job if job.status.is_terminal else end_cancelled(rows, job, services.clock())
-
-
-def end_cancelled(rows: Rows, job: Job, now: float) -> Job:
-    """Cancel a locked run and all its open steps."""
-    cancel_steps(rows, job, now)
-    job = replace(job, status=JobStatus.CANCELLED, finished_at=now, revision=job.revision + 1)
-    rows.jobs.forget_password(job.id)
-    save_status(rows, job, now)
-    return job
 
 
 def retry_job(services: Services, tenant_id: str, job_id: str) -> Job:
@@ -214,27 +190,6 @@ def _boundary_fault(why: str) -> InputError:
     return InputError(
         ErrorCode.INVALID_REQUEST, f"The documents cannot be taken: {why}. Each page is in one.", param="documents"
     )
-
-
-def delete_job(services: Services, tenant_id: str, job_id: str, *, reason: str = "requested") -> Receipt:
-    """Remove a job and all that was made of it; its file too, unless another job stands on it.
-
-    Raises:
-        StateError: there is no such job, or it is on hold (`on_hold`).
-    """
-    now = services.clock()
-    with services.store.write(durable=True) as rows:
-        job = lock_job(rows, tenant_id, job_id)
-        refuse_held(job)
-        file = rows.files.lock(tenant_id, job.file_id)
-        if not job.status.is_terminal:
-            job = end_cancelled(rows, job, now)
-        tombstone = Tombstone(job_id=job.id, file_sha256=file.sha256 if file else "", deleted_at=now, reason=reason)
-        rows.events.append(job, EventType.JOB_DELETED, {"reason": reason}, now)
-        removed = rows.jobs.remove(job, tombstone)
-        removed["file"] = int(file is not None and remove_unused(services, rows, file))
-    services.store.forget_deleted()
-    return Receipt(tombstone=tombstone, removed=removed)
 
 
 def _next_run(job: Job, now: float) -> Job:
