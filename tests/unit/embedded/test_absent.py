@@ -4,17 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from service.domain.pages import PageText, TextSource
+from service.domain.pages import TextSource
 from service.domain.records import JsonObject, Verdict
-from service.domain.schema import parse_schema
-from service.embedded.model import EmbeddedModel
+from tests.unit.embedded.asking import extract, values_of
 from tests.unit.embedded.laid_out import page, rows
-
-
-def values_of(schema: JsonObject, text: PageText) -> JsonObject:
-    """What the model makes of a page."""
-    return EmbeddedModel().extract(parse_schema(schema), [text]).values
-
 
 TERMED: JsonObject = {
     "type": "object",
@@ -153,7 +146,7 @@ def test_a_tax_that_the_amounts_leave_room_for_is_not_called_absent(
         "properties": {name: {"type": "number"} for name in ("net_amount", "vat_amount", "total_amount")},
     }
     head = [(60.0, 40.0, "Larkspur Mills Ltd"), (60.0, 60.0, "Invoice")]
-    found = EmbeddedModel().extract(parse_schema(schema), [page([*head, *rows((60.0, 300.0), 100.0, 16.0, lines)])])
+    found = extract(schema, page([*head, *rows((60.0, 300.0), 100.0, 16.0, lines)]))
     entry = found.fields["/vat_amount"]
     assert (entry.value, entry.verdict) == (None, verdict)
 
@@ -165,5 +158,5 @@ def test_a_scanned_paper_with_amounts_is_not_said_to_have_no_day(source: TextSou
     """It was misread rather than left out; where letters are certain, no day is no day."""
     asked: JsonObject = {"type": "object", "properties": {"date": {"type": "string", "format": "date"}}}
     text = page([(60, 40, "Larkspur Mills Ltd"), (60, 60, "Total"), (300, 60, "12.00")], source=source)
-    entry = EmbeddedModel().extract(parse_schema(asked), [text]).fields["/date"]
+    entry = extract(asked, text).fields["/date"]
     assert (entry.value, entry.verdict) == (None, verdict)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from service.domain.records import Json
+from tests.unit.embedded.asking import DATE, NUMBER, TEXT, ask
 from tests.unit.embedded.laid_out import rows
-from tests.unit.embedded.test_strangers import DATE, NUMBER, TEXT, ask
 
 
 def test_labels_without_spaces_say_more_or_less_than_the_name_of_the_field():

@@ -6,8 +6,8 @@ import pytest
 
 from service.domain.records import Json
 from service.embedded.words.normalise import parse_boolean, parse_date, parse_period
+from tests.unit.embedded.asking import DATE, TEXT, ask
 from tests.unit.embedded.laid_out import rows
-from tests.unit.embedded.test_strangers import DATE, TEXT, ask
 
 PERSON: Json = {"type": "object", "properties": {"name": TEXT, "born_in": TEXT}}
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from service.domain.geometry import Box
 from service.domain.pages import CheckMark, PageSize, PageText, TextSource
-from service.domain.records import Extraction, JsonObject, Verdict
-from service.domain.schema import parse_schema, walk_leaves
-from service.embedded.model import EmbeddedModel
+from service.domain.records import JsonObject, Verdict
+from service.domain.schema import walk_leaves
+from tests.unit.embedded.asking import extract
 from tests.unit.embedded.laid_out import HEIGHT, WIDTH, page, rows
 
 INVOICE: JsonObject = {
@@ -70,14 +70,9 @@ def german_invoice() -> PageText:
     ])  # fmt: skip
 
 
-def read(schema: JsonObject, *pages: PageText) -> Extraction:
-    """The model's answer."""
-    return EmbeddedModel().extract(parse_schema(schema), pages)
-
-
 def test_a_german_invoice_is_read_whole() -> None:
     """Numbers, dates and names come out by meaning and in the schema's types."""
-    values = read(INVOICE, german_invoice()).values
+    values = extract(INVOICE, german_invoice()).values
     assert values == {
         "invoice_number": "WB-2026-118",
         "date": "2026-11-03",
@@ -137,10 +132,10 @@ def test_the_same_invoice_in_every_language(language: str) -> None:
         (300, 342, total), (480, 342, "1.440,50 €"),
         (57, 780, "IBAN DE52 0000 0000 0012 3456 78"),
     ])  # fmt: skip
-    values = read(INVOICE, invoice).values
+    values = extract(INVOICE, invoice).values
     assert values.pop("buyer_name") == "Amsel Drossel SA"
     assert values.pop("seller_name") == "Wolkenbank Papier SL"
-    whole = read(INVOICE, german_invoice()).values
+    whole = extract(INVOICE, german_invoice()).values
     assert values == {name: value for name, value in whole.items() if name in values}
 
 
@@ -148,14 +143,14 @@ def test_names_without_meaning_change_nothing() -> None:
     """With every property renamed to a number, the descriptions alone lead to the same values."""
     known = cast(JsonObject, INVOICE["properties"])
     renamed: JsonObject = {f"field_{i}": child for i, child in enumerate(known.values())}
-    plain = read(INVOICE, german_invoice()).values
-    blind = read({"type": "object", "properties": renamed}, german_invoice()).values
+    plain = extract(INVOICE, german_invoice()).values
+    blind = extract({"type": "object", "properties": renamed}, german_invoice()).values
     assert list(blind.values()) == list(plain.values())
 
 
 def test_every_leaf_has_an_entry_with_its_place() -> None:
     """A found value names page, box and words; an absent one says so."""
-    found = read(INVOICE, german_invoice())
+    found = extract(INVOICE, german_invoice())
     assert {path for path, _ in walk_leaves(found.values)} == set(found.fields)
     number = found.fields["/invoice_number"]
     assert number.raw == "WB-2026-118"
@@ -176,7 +171,7 @@ def test_a_table_goes_on_over_pages_without_its_carried_lines() -> None:
                                     ("Carried forward", "", "", "10.00")]))  # fmt: skip
     second = page(rows(at, 100, 16, [head, ("Brought forward", "", "", "10.00"), ("Green ink", "5", "2.00", "10.00"),
                                      ("Total", "", "", "20.00")]), number=2)  # fmt: skip
-    lines = cast("list[JsonObject]", read(INVOICE, first, second).values["lines"])
+    lines = cast("list[JsonObject]", extract(INVOICE, first, second).values["lines"])
     assert [row["description"] for row in lines] == ["Blue ink", "Red ink", "Green ink"]
     assert [row["amount"] for row in lines] == [6.0, 4.0, 10.0]
 
@@ -189,7 +184,7 @@ def test_a_wrapped_description_stays_one_row() -> None:
         ("with a red ribbon", "", "", ""),
         ("Blotter", "2", "1.00", "2.00"),
     ]
-    lines = cast("list[JsonObject]", read(INVOICE, page(rows((57, 300, 380, 480), 100, 13, cells))).values["lines"])
+    lines = cast("list[JsonObject]", extract(INVOICE, page(rows((57, 300, 380, 480), 100, 13, cells))).values["lines"])
     assert [row["description"] for row in lines] == [
         "Bound ledger of two hundred ruled leaves with a red ribbon",
         "Blotter",
@@ -227,7 +222,7 @@ def test_a_receipt_without_headers_gives_items_and_the_total() -> None:
         (180, 162, "CHANGE"), (360, 162, "4.30"),
         (180, 190, "21/03/2026 14:05"),
     ])  # fmt: skip
-    assert read(RECEIPT, receipt).values == {
+    assert extract(RECEIPT, receipt).values == {
         "shop": "Mossy Kettle Tea Room",
         "total": 5.7,
         "date": "2026-03-21",
@@ -259,13 +254,19 @@ def test_boxes_of_a_form_are_true_false_or_unknown() -> None:
          (65, 200, "Phone"), (250, 200, "E-mail")],
         marks=marks,
     )  # fmt: skip
-    assert read(FORM, form).values == {"member": True, "guest": False, "parking": None, "size": "large", "phone": None}
+    assert extract(FORM, form).values == {
+        "member": True,
+        "guest": False,
+        "parking": None,
+        "size": "large",
+        "phone": None,
+    }
 
 
 def test_pages_that_could_not_be_read_are_not_called_absent() -> None:
     """A value that may stand on an unreadable page is unreadable."""
     dark = PageText(size=PageSize(1, WIDTH, HEIGHT), source=TextSource.UNREADABLE)
-    assert read(RECEIPT, dark).fields["/total"].verdict is Verdict.UNREADABLE
+    assert extract(RECEIPT, dark).fields["/total"].verdict is Verdict.UNREADABLE
 
 
 def test_a_labelled_address_takes_its_lines() -> None:
@@ -276,12 +277,12 @@ def test_a_labelled_address_takes_its_lines() -> None:
     }
     form = page([(57, 80, "Delivery address:"), (160, 80, "7 Inkwell Yard"), (160, 93, "Nowherebridge NW0 0ZZ"),
                  (57, 115, "Phone:"), (160, 115, "01632 960147")])  # fmt: skip
-    assert read(schema, form).values == {"delivery_address": "7 Inkwell Yard, Nowherebridge NW0 0ZZ"}
+    assert extract(schema, form).values == {"delivery_address": "7 Inkwell Yard, Nowherebridge NW0 0ZZ"}
 
 
 def test_no_pages_give_an_empty_answer() -> None:
     """A document without pages has every leaf, and none filled."""
-    found = read(INVOICE)
+    found = extract(INVOICE)
     assert found.values["lines"] == []
     assert all(e.value is None for e in found.fields.values())
 
@@ -297,14 +298,14 @@ def test_nested_objects_keep_their_shape() -> None:
             }
         },
     }
-    assert read(schema, german_invoice()).values == {"invoice": {"number": "WB-2026-118", "date": "2026-11-03"}}
+    assert extract(schema, german_invoice()).values == {"invoice": {"number": "WB-2026-118", "date": "2026-11-03"}}
 
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(st.floats(20, 500), st.floats(20, 800), st.text(min_size=1, max_size=20)), max_size=25))
 def test_any_page_gives_a_whole_answer(pieces: list[tuple[float, float, str]]) -> None:
     """Whatever is printed, each leaf has its entry and no value lacks a place."""
-    found = read(INVOICE, page(pieces))
+    found = extract(INVOICE, page(pieces))
     assert {path for path, _ in walk_leaves(found.values)} == set(found.fields)
     assert all(e.location is not None for e in found.fields.values() if e.value is not None)
 
@@ -323,7 +324,7 @@ def test_a_small_count_in_a_sentence_is_no_number_of_the_document() -> None:
         (40, 100, "With this invoice the last 4 parcels are charged"),
         (40, 140, "Please pay to our account: DE75123456780000001234, the mill bank"),
     ])  # fmt: skip
-    assert read(schema, letter).values == {"invoice_number": "471113", "iban": "DE75123456780000001234"}
+    assert extract(schema, letter).values == {"invoice_number": "471113", "iban": "DE75123456780000001234"}
 
 
 @pytest.mark.parametrize(
@@ -336,4 +337,4 @@ def test_a_date_without_a_format_has_the_form_that_its_description_spells_out(de
         "type": "object",
         "properties": {"date": {"type": "string", "description": description}},
     }
-    assert read(schema, page([(40, 60, "Invoice date: 03.05.2026")])).values == {"date": expected}
+    assert extract(schema, page([(40, 60, "Invoice date: 03.05.2026")])).values == {"date": expected}

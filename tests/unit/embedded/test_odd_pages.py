@@ -7,8 +7,7 @@ import pytest
 from service.domain.geometry import Box
 from service.domain.pages import FormEntry, PageSize, PageText, TextSource, Word
 from service.domain.records import JsonObject
-from service.domain.schema import parse_schema
-from service.embedded.model import EmbeddedModel
+from tests.unit.embedded.asking import values_of
 from tests.unit.embedded.laid_out import page, place, rows
 
 SCHEMA: JsonObject = {
@@ -28,16 +27,11 @@ SCHEMA: JsonObject = {
 LINES = (("Rye loaf", "4.20"), ("Plum cake", "3.35"), ("Total", "7.55"))
 
 
-def read(schema: JsonObject, text: PageText) -> JsonObject:
-    """The model's values."""
-    return EmbeddedModel().extract(parse_schema(schema), [text]).values
-
-
 @pytest.mark.parametrize("digits", ["9" * 400, "$ " + "9" * 400 + " 50"])
 def test_digits_without_end_are_no_number(digits: str) -> None:
     """As a code that is printed as digits; the amounts around them are read."""
     text = page([*rows((60.0, 460.0), 120.0, 16.0, LINES), (60, 400, digits)], source=TextSource.OCR)
-    assert read(SCHEMA, text)["total"] == 7.55
+    assert values_of(SCHEMA, text)["total"] == 7.55
 
 
 def test_words_without_height_are_read() -> None:
@@ -50,7 +44,7 @@ def test_words_without_height_are_read() -> None:
     for size in (PageSize(1, 595, 842), PageSize(1, 0, 0)):
         entries = (FormEntry(Box(0.1, 0.3, 0.4, 0.3), "7.55"),)
         flat = PageText(size=size, source=TextSource.OCR, words=words, entries=entries)
-        assert set(read(SCHEMA, flat)) == {"seller", "total", "items"}
+        assert set(values_of(SCHEMA, flat)) == {"seller", "total", "items"}
 
 
 def test_a_field_of_a_form_thinner_than_a_point_does_not_follow_itself() -> None:
@@ -67,7 +61,7 @@ def test_a_field_of_a_form_thinner_than_a_point_does_not_follow_itself() -> None
         "type": "object",
         "properties": {"address": {"type": "string", "description": "Street address, with city and ZIP code."}},
     }
-    assert str(read(schema, page(pieces, entries=entries))["address"]).startswith("Zweigweg 7")
+    assert str(values_of(schema, page(pieces, entries=entries))["address"]).startswith("Zweigweg 7")
 
 
 @pytest.mark.parametrize("junk", ["( " * 3000, "(" + "." * 6000, "net " + "a" * 6000 + "!"])
@@ -77,4 +71,4 @@ def test_signs_without_end_are_read_in_one_go(junk: str) -> None:
         "type": "object",
         "properties": {"tenant": {"type": "string"}, "payment_terms": {"type": "string"}},
     }
-    assert set(read(schema, page([(60, 100, "Payment terms:"), (60, 116, junk)]))) == {"tenant", "payment_terms"}
+    assert set(values_of(schema, page([(60, 100, "Payment terms:"), (60, 116, junk)]))) == {"tenant", "payment_terms"}

@@ -10,8 +10,8 @@ from service.domain.geometry import Box
 from service.domain.records import Json
 from service.domain.schema import parse_schema
 from service.embedded.model import EmbeddedModel
+from tests.unit.embedded.asking import DATE, TEXT, ask
 from tests.unit.embedded.laid_out import HEIGHT, page
-from tests.unit.embedded.test_strangers import DATE, TEXT, ask
 
 PERSON: Json = {"type": "object", "properties": {"name": TEXT}}
 

@@ -2,25 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from service.domain.records import Json
-from service.domain.schema import parse_schema
-from service.embedded.model import EmbeddedModel
-from tests.unit.embedded.laid_out import page, rows
-
-Pieces = Sequence[tuple[float, float, str]]
-
-
-def ask(properties: Mapping[str, Json], pieces: Pieces) -> dict[str, Json]:
-    """What the model answers for some properties of a page."""
-    schema = parse_schema({"type": "object", "properties": dict(properties)})
-    return dict(EmbeddedModel().extract(schema, [page(pieces)]).values)
-
-
-TEXT: Json = {"type": "string"}
-NUMBER: Json = {"type": "number"}
-DATE: Json = {"type": "string", "format": "date"}
+from tests.unit.embedded.asking import DATE, NUMBER, TEXT, ask
+from tests.unit.embedded.laid_out import rows
 
 
 def test_labels_under_the_lines_that_are_written_on():

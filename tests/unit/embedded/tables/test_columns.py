@@ -6,8 +6,7 @@ import pytest
 
 from service.domain.pages import PageText
 from service.domain.records import Confidence, Extraction, Json, JsonObject
-from service.domain.schema import parse_schema
-from service.embedded.model import EmbeddedModel
+from tests.unit.embedded.asking import extract
 from tests.unit.embedded.laid_out import page, rows
 
 Column = tuple[str, str]
@@ -54,11 +53,6 @@ def table_schema(*columns: Column) -> JsonObject:
         "type": "object",
         "properties": {"field_0": {"type": "array", "items": {"type": "object", "properties": cells}}},
     }
-
-
-def extract(schema: JsonObject, *pages: PageText) -> Extraction:
-    """What the model makes of pages."""
-    return EmbeddedModel().extract(parse_schema(schema), pages)
 
 
 def cells_of(found: Extraction) -> list[list[Json]]:

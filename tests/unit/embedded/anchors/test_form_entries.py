@@ -9,8 +9,7 @@ import pytest
 
 from service.domain.pages import FormEntry, PageText
 from service.domain.records import JsonObject
-from service.domain.schema import parse_schema
-from service.embedded.model import EmbeddedModel
+from tests.unit.embedded.asking import values_of
 from tests.unit.embedded.laid_out import page, place
 
 Piece = tuple[float, float, str]
@@ -38,7 +37,7 @@ FILLED = {
 
 def read(properties: JsonObject, form: PageText) -> JsonObject:
     """The model's values."""
-    return EmbeddedModel().extract(parse_schema({"type": "object", "properties": properties}), [form]).values
+    return values_of({"type": "object", "properties": properties}, form)
 
 
 def schema_of(names: list[str]) -> JsonObject:

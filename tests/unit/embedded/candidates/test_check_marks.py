@@ -8,6 +8,7 @@ from service.domain.pages import CheckMark, PageText
 from service.domain.records import Extraction, JsonObject
 from service.domain.schema import parse_schema
 from service.embedded.model import EmbeddedModel
+from tests.unit.embedded.asking import extract
 from tests.unit.embedded.laid_out import page, place
 
 SCHEMA: JsonObject = {
@@ -22,7 +23,7 @@ SCHEMA: JsonObject = {
 
 def read(form: PageText) -> Extraction:
     """The model's answer."""
-    return EmbeddedModel().extract(parse_schema(SCHEMA), [form])
+    return extract(SCHEMA, form)
 
 
 @pytest.mark.parametrize(

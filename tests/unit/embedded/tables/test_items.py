@@ -8,6 +8,7 @@ from service.domain.pages import PageText, TextSource
 from service.domain.records import JsonObject
 from service.domain.schema import parse_schema
 from service.embedded.model import EmbeddedModel
+from tests.unit.embedded.asking import values_of
 from tests.unit.embedded.laid_out import page
 
 RECEIPT: JsonObject = {
@@ -43,7 +44,7 @@ def receipt(*lines: tuple[str, str]) -> PageText:
 
 def read(*lines: tuple[str, str]) -> JsonObject:
     """What the model makes of a receipt."""
-    return EmbeddedModel().extract(parse_schema(RECEIPT), [receipt(*lines)]).values
+    return values_of(RECEIPT, receipt(*lines))
 
 
 def items(*rows: tuple[str, float]) -> list[JsonObject]:

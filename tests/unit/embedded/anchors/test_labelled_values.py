@@ -12,6 +12,7 @@ from service.domain.pages import PageText, TextSource, Word
 from service.domain.records import JsonObject
 from service.domain.schema import parse_schema
 from service.embedded.model import EmbeddedModel
+from tests.unit.embedded.asking import values_of
 from tests.unit.embedded.laid_out import page
 
 Piece = tuple[float, float, str]
@@ -21,7 +22,7 @@ KINDS = {"text": {"type": "string"}, "date": {"type": "string", "format": "date"
 def read(form: PageText, **fields: tuple[str, str]) -> JsonObject:
     """The model's values for fields, each given by its kind and its description."""
     properties: JsonObject = {name: {**KINDS[kind], "description": told} for name, (kind, told) in fields.items()}
-    return EmbeddedModel().extract(parse_schema({"type": "object", "properties": properties}), [form]).values
+    return values_of({"type": "object", "properties": properties}, form)
 
 
 BILL = {

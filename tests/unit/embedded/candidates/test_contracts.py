@@ -8,8 +8,7 @@ import pytest
 
 from service.domain.pages import PageText
 from service.domain.records import JsonObject
-from service.domain.schema import parse_schema
-from service.embedded.model import EmbeddedModel
+from tests.unit.embedded.asking import values_of
 from tests.unit.embedded.laid_out import page
 
 CONTRACT: JsonObject = {
@@ -38,11 +37,6 @@ SENTENCES = (
 )
 
 
-def read(schema: JsonObject, text: PageText) -> JsonObject:
-    """The model's values."""
-    return EmbeddedModel().extract(parse_schema(schema), [text]).values
-
-
 def written(sentences: str, *below: tuple[float, float, str]) -> PageText:
     """A page of running text, and what stands under it: places counted from its last line."""
     words = sentences.split()
@@ -54,7 +48,7 @@ def written(sentences: str, *below: tuple[float, float, str]) -> PageText:
 def test_a_contract_is_read_from_its_sentences() -> None:
     """Date, parties and governing law stand in running text."""
     text = written(SENTENCES)
-    values = read(CONTRACT, text)
+    values = values_of(CONTRACT, text)
     assert values["effective_date"] == "2025-03-04"
     assert values["law"] == "Vermont"
     assert [str(p).rstrip(".") for p in cast("list[str]", values["party"])] == [
@@ -69,7 +63,7 @@ def test_sentences_are_no_table() -> None:
         "description": {"type": "string"}, "quantity": {"type": "number"}, "amount": {"type": "number"},
     }}  # fmt: skip
     schema: JsonObject = {"type": "object", "properties": {"lines": {"type": "array", "items": row}}}
-    assert read(schema, written(SENTENCES)) == {"lines": []}
+    assert values_of(schema, written(SENTENCES)) == {"lines": []}
 
 
 @pytest.mark.parametrize(
@@ -86,7 +80,7 @@ def test_sentences_are_no_table() -> None:
 def test_parties_are_named_without_what_is_told_of_them(opening: str, parties: list[str]) -> None:
     """Legal forms stay with their dot; the kind of company, degrees and other names do not."""
     start = f"This Non-Disclosure Agreement is made as of March 4, 2025 {opening}. "
-    assert read(CONTRACT, written(start + SENTENCES.partition("”). ")[2]))["party"] == parties
+    assert values_of(CONTRACT, written(start + SENTENCES.partition("”). ")[2]))["party"] == parties
 
 
 def test_who_signs_for_himself_is_a_party() -> None:
@@ -97,7 +91,7 @@ def test_who_signs_for_himself_is_a_party() -> None:
         (60, 20, "LARKSPUR MILLS, INC."), (330, 20, "EMPLOYEE"),
         (60, 40, "By: /s/ Una Crake"), (330, 40, "/s/ Ann Lee"), (330, 54, "Employee Signature"),
     )  # fmt: skip
-    assert read(CONTRACT, text)["party"] == ["LARKSPUR MILLS, INC.", "Ann Lee"]
+    assert values_of(CONTRACT, text)["party"] == ["LARKSPUR MILLS, INC.", "Ann Lee"]
 
 
 def test_the_governing_law_is_nobody_s_country() -> None:
@@ -107,7 +101,7 @@ def test_the_governing_law_is_nobody_s_country() -> None:
         "properties": {"nationality": {"type": "string", "description": "Nationality of the person"}},
     }
     text = written(SENTENCES)
-    assert read(schema, text) == {"nationality": None}
+    assert values_of(schema, text) == {"nationality": None}
 
 
 LASTING: JsonObject = {
@@ -132,7 +126,7 @@ AROUND = (
 
 def said(sentence: str) -> JsonObject:
     """What an agreement says for sure in which one sentence stands among others."""
-    values = read(LASTING, written(f"{AROUND} {sentence} {AROUND}"))
+    values = values_of(LASTING, written(f"{AROUND} {sentence} {AROUND}"))
     return {name: value for name, value in values.items() if value is not None}
 
 
@@ -187,7 +181,7 @@ def test_how_long_something_else_lasts_is_no_term(sentence: str) -> None:
 def test_the_term_of_a_lease_is_that_of_an_agreement_which_is_one() -> None:
     """What lasts is the agreement itself where its title says so."""
     text = written(f"Lease agreement. {AROUND} The term of the lease is five (5) years. {AROUND}")
-    assert read(LASTING, text)["term"] == "5 years"
+    assert values_of(LASTING, text)["term"] == "5 years"
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from service.domain.records import JsonObject
 from service.domain.schema import parse_schema
 from service.embedded.anchors.parties import looks_postal
 from service.embedded.model import EmbeddedModel
+from tests.unit.embedded.asking import values_of
 from tests.unit.embedded.laid_out import HEIGHT, page
 
 Piece = tuple[float, float, str]
@@ -25,7 +26,7 @@ LETTER: JsonObject = {
 
 def read(*pieces: Piece) -> JsonObject:
     """What the model makes of a page."""
-    return EmbeddedModel().extract(parse_schema(LETTER), [page(pieces)]).values
+    return values_of(LETTER, page(pieces))
 
 
 def names(found: JsonObject) -> tuple[object, object]:

@@ -8,8 +8,8 @@ from service.domain.pages import PageText
 from service.domain.records import Confidence, JsonObject
 from service.domain.schema import parse_schema
 from service.embedded.evidence.features import NAMES, describe
-from service.embedded.model import EmbeddedModel
 from service.embedded.reading import read_document
+from tests.unit.embedded.asking import extract, values_of
 from tests.unit.embedded.laid_out import page, rows
 
 Lines = Sequence[tuple[float, float, str]]
@@ -27,11 +27,6 @@ def features(asked: JsonObject, text: PageText, path: str) -> dict[str, float]:
     return dict(zip(NAMES, describe(findings)[place].tolist(), strict=True))
 
 
-def values(asked: JsonObject, text: PageText) -> JsonObject:
-    """The model's."""
-    return EmbeddedModel().extract(parse_schema(asked), [text]).values
-
-
 DAY: JsonObject = {"type": "string", "format": "date"}
 AMOUNT: JsonObject = {"type": "number"}
 HEAD: Lines = ((60.0, 40.0, "Larkspur Mills Ltd"), (60.0, 60.0, "Invoice 4711"))
@@ -41,7 +36,7 @@ def test_the_last_day_of_a_period_is_no_rival_of_its_first():
     """Each has the other beside it under one label, and both are sure of their place."""
     asked = schema(start_date=DAY, end_date=DAY)
     text = page([*HEAD, (60.0, 100.0, "Service period: 03.02.2025 - 17.02.2025")])
-    assert values(asked, text) == {"start_date": "2025-02-03", "end_date": "2025-02-17"}
+    assert values_of(asked, text) == {"start_date": "2025-02-03", "end_date": "2025-02-17"}
     for path in ("/start_date", "/end_date"):
         found = features(asked, text, path)
         assert found["period fits"] == 1.0
@@ -62,18 +57,18 @@ def test_the_day_of_printing_is_not_that_of_the_invoice():
     lines = [("Printed:", "09.04.2025"), ("Invoice date:", "02.04.2025")]
     text = page([*HEAD, *rows((60.0, 200.0), 100.0, 16.0, lines)])
     asked = schema(invoice_date=DAY, print_date=DAY)
-    assert values(asked, text) == {"invoice_date": "2025-04-02", "print_date": "2025-04-09"}
+    assert values_of(asked, text) == {"invoice_date": "2025-04-02", "print_date": "2025-04-09"}
 
 
 def test_what_is_due_is_what_a_payment_leaves():
     """Beside labels, and under them."""
     asked = schema(remaining_amount=AMOUNT)
     beside = [("Total:", "900.00"), ("Paid:", "300.00"), ("Please pay:", "600.00")]
-    assert values(asked, page([*HEAD, *rows((60.0, 300.0), 100.0, 16.0, beside)])) == {"remaining_amount": 600.0}
+    assert values_of(asked, page([*HEAD, *rows((60.0, 300.0), 100.0, 16.0, beside)])) == {"remaining_amount": 600.0}
     under = [("Net", "VAT", "Total incl. VAT", "Prepaid", "Amount due"),
              ("750.00", "150.00", "900.00", "300.00", "600.00")]  # fmt: skip
     text = page([*HEAD, *rows((60.0, 150.0, 240.0, 360.0, 450.0), 100.0, 16.0, under)])
-    assert values(asked, text) == {"remaining_amount": 600.0}
+    assert values_of(asked, text) == {"remaining_amount": 600.0}
     assert features(asked, text, "/remaining_amount")["after payment"] == 1.0
 
 
@@ -110,7 +105,7 @@ def test_an_account_with_wrong_check_digits_is_never_sure():
     """A digit read wrong shows there."""
     asked = schema(iban={"type": "string"})
     for number, sure in (("DE89 3704 0044 0532 0130 00", True), ("DE89 3704 0044 0532 0130 01", False)):
-        found = EmbeddedModel().extract(parse_schema(asked), [page([*HEAD, (60.0, 100.0, f"IBAN: {number}")])])
+        found = extract(asked, page([*HEAD, (60.0, 100.0, f"IBAN: {number}")]))
         assert (found.fields["/iban"].confidence is Confidence.HIGH) is sure
 
 
