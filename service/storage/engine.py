@@ -25,6 +25,8 @@ from service.storage.faults import busy
 _BUSY_S = 30
 _MOST_TRIES, _AGAIN_S = 250, 0.02
 """Of emptying the log: tries and not seconds, which a machine that stands still would spend without one."""
+_MET_ANOTHER = -1
+"""Pages in the log, as a checkpoint tells them that another one did not let begin."""
 _PRAGMAS = (
     f"busy_timeout={1000 * _BUSY_S}",  # first: the next one takes a lock for a moment
     "journal_mode=WAL",
@@ -110,14 +112,15 @@ class Database:
     def forget_deleted(self) -> None:
         """Empty SQLite's write-ahead log, which still holds what was deleted.
 
-        One that meets another checkpoint is refused at once, whatever the busy timeout: it is asked again for a while,
-        and the next sweep asks anew.
+        One that meets another checkpoint is refused at once, whatever the busy timeout: it is asked again for a while.
+        One that waited in vain for somebody who reads is left to the next sweep, for it keeps all writers waiting.
         """
         if self.engine.dialect.name != "sqlite":
             return
         with self.engine.connect() as connection:
             for _ in range(_MOST_TRIES):
-                if not connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").scalar():
+                refused, pages, _ = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()
+                if not refused or pages != _MET_ANOTHER:
                     return
                 time.sleep(_AGAIN_S)
 

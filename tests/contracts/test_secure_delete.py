@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 from threading import Event, Thread
 
 import pytest
+from sqlalchemy import event, text
 
 from service.domain.jobs import EventType, JobStatus, StepState
 from service.storage.codec import pack, pack_page
@@ -63,6 +65,31 @@ def test_nothing_of_a_deleted_job_is_left_in_any_file(store: Store, home: Path) 
         assert rows.files.remove(file)
     store.forget_deleted()
     assert _left_in(home) == []
+
+
+def test_who_reads_for_long_keeps_no_delete_and_no_writer_waiting_for_ever(home: Path) -> None:
+    """The log is emptied by a later sweep; a try that waits in vain keeps all writers out, and is not repeated."""
+    database = Database(f"sqlite:///{home / 'fieldmark.db'}")
+    database.migrate()
+    tries: list[str] = []
+
+    def impatient(driver: sqlite3.Connection, *_rest: object) -> None:
+        driver.execute("PRAGMA busy_timeout=1")
+
+    def count(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
+        tries.extend([statement] if "wal_checkpoint" in statement else [])
+
+    event.listen(database.engine, "checkout", impatient)
+    event.listen(database.engine, "before_cursor_execute", count)
+    with database.read() as connection:
+        connection.execute(text("select count(*) from jobs")).all()
+        with Store(database).write() as rows:
+            rows.idempotency.put(TENANT, "k", "", None, 1.0)
+        database.forget_deleted()
+        assert len(tries) == 1
+    database.forget_deleted()
+    assert (home / "fieldmark.db-wal").stat().st_size == 0
+    database.dispose()
 
 
 def test_a_checkpoint_under_way_keeps_nothing_that_was_deleted(store: Store, home: Path) -> None:
