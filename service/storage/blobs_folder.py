@@ -16,7 +16,8 @@ from service.domain.errors import ErrorCode, InternalError
 from service.storage.blobs import Incoming, StoredBlob, blob_key, derived_key, nothing_came, too_large
 
 _INCOMING = "incoming"
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+_NEW, _DATA = os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666
+"""What came from outside is never a program."""
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """The disk, the quota, or the largest file that the system lets us write."""
 
@@ -84,10 +85,10 @@ class FolderBlobs:
         path = self._root / tenant_id / _INCOMING / uuid.uuid4().hex
         with _mapped_errors():
             try:
-                descriptor = os.open(path, _NEW)
+                descriptor = os.open(path, _NEW, _DATA)
             except FileNotFoundError:  # the tenant's first one
                 path.parent.mkdir(parents=True, exist_ok=True)
-                descriptor = os.open(path, _NEW)
+                descriptor = os.open(path, _NEW, _DATA)
         try:
             yield path, descriptor
         finally:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import hashlib
+import logging
 import os
 import tempfile
 import threading
@@ -29,6 +30,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from service.domain.errors import ErrorCode, InternalError
 from service.storage.blobs import Incoming, StoredBlob, blob_key, derived_key, nothing_came, too_large
 
+_log = logging.getLogger(__name__)
 _PART_BYTES = 5 * 2**20
 """The least that S3 takes as a part, of 10,000; two are in memory at a time."""
 _CHUNK_BYTES = 2**20
@@ -172,12 +174,15 @@ class _Upload:
             self._client.copy(source, self._bucket, name, Config=TransferConfig(use_threads=False))
 
     def clean_up(self) -> None:
-        """Leave nothing under the incoming name."""
-        with self._lock, _mapped_errors():
-            if self._whole:
-                self._client.delete_object(Bucket=self._bucket, Key=self._incoming)
-            elif self._id is not None:
-                self._client.abort_multipart_upload(Bucket=self._bucket, Key=self._incoming, UploadId=self._id)
+        """Leave nothing under the incoming name; what cannot be removed is no fault of a job that is made by now."""
+        try:
+            with self._lock, _mapped_errors():
+                if self._whole:
+                    self._client.delete_object(Bucket=self._bucket, Key=self._incoming)
+                elif self._id is not None:
+                    self._client.abort_multipart_upload(Bucket=self._bucket, Key=self._incoming, UploadId=self._id)
+        except InternalError as error:
+            _log.warning("an upload left %s to the bucket's lifecycle rule: %s", self._incoming, error.message)
 
 
 def _cut(waiting: bytearray, size: int) -> bytes:

@@ -11,10 +11,12 @@ from collections.abc import AsyncIterator, Callable, Generator, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import boto3
 import pytest
+from boto3.session import Session
+from botocore.exceptions import ClientError
 from moto.server import ThreadedMotoServer
 
 from service.domain.errors import ErrorCode, InputError, InternalError
@@ -128,6 +130,33 @@ def test_a_pdf_that_was_made_of_a_blob_stands_beside_it_and_goes_with_it(place: 
     assert (_read(place, key), _read(place, made)) == (SMALL, b"second")
     place.blobs.delete(key)
     assert place.names() == []
+
+
+def test_what_was_taken_in_is_no_program(tmp_path: Path) -> None:
+    """Whatever bytes came, nobody may run them."""
+    place = Place(FolderBlobs(tmp_path), list)
+    for key in (_receive(place, [SMALL]).key, place.blobs.put_derived("tenant-a/00/00", SMALL)):
+        assert not (tmp_path / key).stat().st_mode & 0o111
+
+
+def test_an_upload_that_is_kept_stands_though_its_first_name_cannot_be_removed(
+    s3_endpoint: str, s3_account: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By then a job may stand on it; the bucket's lifecycle rule does the rest."""
+    boto3.client("s3", endpoint_url=s3_endpoint).create_bucket(Bucket="keeps-all")
+    make = Session.client
+
+    def refuse(**_request: object) -> None:
+        raise ClientError({"Error": {"Code": "AccessDenied", "Message": "no"}}, "DeleteObject")
+
+    def make_refusing(self: Session, *args: Any, **options: Any) -> Any:
+        client = make(self, *args, **options)
+        client.meta.events.register("before-send.s3.DeleteObject", refuse)
+        return client
+
+    monkeypatch.setattr(Session, "client", make_refusing)
+    place = Place(S3Blobs("s3://keeps-all", endpoint_url=s3_endpoint), list)
+    assert _read(place, _receive(place, [LARGE]).key) == LARGE
 
 
 def test_tenants_do_not_share_blobs(place: Place) -> None:
