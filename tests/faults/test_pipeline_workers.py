@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from service.domain.jobs import JobStatus, Priority, QueueName, Step, StepKind, StepState
+from service.domain.jobs import Job, JobStatus, Priority, QueueName, Step, StepKind, StepState
 from service.jobs.control.sweep import sweep
 from service.jobs.queries import get_job
 from service.jobs.services import Services
@@ -66,6 +67,36 @@ class _EndingAtFirst:
             self._told = True
             self._services.keeper.let_go()
         return getattr(self._services.blobs, name)
+
+
+def test_what_a_worker_goes_on_with_is_kept_alive_while_it_rings_for_the_rest(tmp_path: Path) -> None:
+    """A broker that hangs may take longer than a lease, and nobody else may have the step meanwhile."""
+    with pipeline(tmp_path, working=False, sweeping=False) as service:
+        job = service.submit(numbered_pdf(3), model="embedded")
+        watching = _HeldWhileRinging(service, job)
+        (opening,) = service.steps(job)
+        run_ring(replace(service.services, queue=watching), _ring_for(opening))
+        assert watching.held == [True]
+
+
+class _HeldWhileRinging:
+    """A queue that looks at each message whether the claims on a job's steps are held."""
+
+    def __init__(self, service: Pipeline, job: Job) -> None:
+        self._service = service
+        self._job = job
+        self.held: list[bool] = []
+
+    def send(self, rings: Sequence[Ring]) -> bool:
+        """Look."""
+        running = [s for s in self._service.steps(self._job) if s.state is StepState.RUNNING]
+        if rings and running:
+            self.held.append(all(self._service.services.keeper.holds(s.owner or "") for s in running))
+        return True
+
+    def is_reachable(self) -> bool:
+        """Always."""
+        return True
 
 
 def test_a_worker_outlives_a_database_that_is_away_and_keeps_its_places(stub: ModelStub, tmp_path: Path) -> None:

@@ -323,6 +323,18 @@ def test_an_idempotency_key_makes_one_job(service: Pipeline) -> None:
     assert other.value.code is ErrorCode.IDEMPOTENCY_MISMATCH
 
 
+def test_an_upload_that_outlasted_its_reservation_makes_no_second_job(service: Pipeline) -> None:
+    """Another request took the key over meanwhile; whoever asks again is given the job that it made."""
+    assert reserve_key(service.services, TENANT, "slow") is None
+    assert reserve_key(later(service.services, 300), TENANT, "slow") is None
+    job = service.submit(numbered_pdf(1), idempotency=("slow", "f"))
+    with pytest.raises(StateError) as second:
+        service.submit(numbered_pdf(1), idempotency=("slow", "f"))
+    assert second.value.code is ErrorCode.IDEMPOTENCY_IN_FLIGHT
+    release_key(service.services, TENANT, "slow")
+    assert job.id == reserve_key(service.services, TENANT, "slow")
+
+
 def test_an_idempotency_key_is_free_again_when_its_request_failed_or_its_day_is_over(service: Pipeline) -> None:
     """Given back, forgotten after a day, and taken over from a request that died without a word."""
     assert reserve_key(service.services, TENANT, "failed") is None

@@ -11,6 +11,7 @@ from service.domain.jobs import Job
 from service.domain.records import JsonObject
 from service.jobs.queries import get_job
 from service.jobs.services import Services
+from service.storage.store import Rows
 
 KEPT_S = 86_400.0
 _IN_FLIGHT_S = 120.0
@@ -31,13 +32,28 @@ def reserve_key(services: Services, tenant_id: str, key: str) -> str | None:
             if job_id is not None:
                 return job_id
             if at > now - _IN_FLIGHT_S:
-                raise StateError(
-                    ErrorCode.IDEMPOTENCY_IN_FLIGHT,
-                    f"A request with the Idempotency-Key {key!r} is being taken in; try again shortly.",
-                    retry_after_s=1.0,
-                )
+                raise _in_flight(key)
         rows.idempotency.put(tenant_id, key, "", None, now)
     return None
+
+
+def refuse_second(rows: Rows, tenant_id: str, key: str) -> None:
+    """Let no job be made under a key that made one meanwhile: a slow upload may outlast its reservation.
+
+    Raises:
+        StateError: `idempotency_in_flight`; whoever asks again is given the other job.
+    """
+    found = rows.idempotency.get(tenant_id, key, lock=True)
+    if found is not None and found[1] is not None:
+        raise _in_flight(key)
+
+
+def _in_flight(key: str) -> StateError:
+    return StateError(
+        ErrorCode.IDEMPOTENCY_IN_FLIGHT,
+        f"A request with the Idempotency-Key {key!r} is being taken in; try again shortly.",
+        retry_after_s=1.0,
+    )
 
 
 def match_key(services: Services, tenant_id: str, key: str, fingerprint: str) -> Job:

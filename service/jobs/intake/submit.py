@@ -20,6 +20,7 @@ from service.extraction.schema.narrow import narrow_schema
 from service.extraction.splitting.plan import group_fields
 from service.jobs.events.webhooks import check_webhook, keep_jobs_webhook
 from service.jobs.intake.batch_books import hold_open
+from service.jobs.intake.idempotency import refuse_second
 from service.jobs.intake.model_rules import check_model_rules
 from service.jobs.intake.uploads import note_upload
 from service.jobs.planning import first_step, schema_room
@@ -63,10 +64,13 @@ def submit_job(services: Services, submission: Submission) -> Job:
     Raises:
         InputError: the schema, an option or the model cannot be taken.
         StateError: `file_not_found`, the file was deleted meanwhile; `batch_not_found`; `wrong_state`:
-            the batch is closed; `already_taken`: it has this file of an archive.
+            the batch is closed; `already_taken`: it has this file of an archive; `idempotency_in_flight`: its key made
+            another job meanwhile.
     """
     new = prepare_job(services, submission)
     with services.store.write(durable=True) as rows:
+        if submission.idempotency is not None:
+            refuse_second(rows, submission.tenant_id, submission.idempotency[0])
         if submission.batch is not None:
             _join_batch(rows, submission.batch, new)
         if submission.is_new_file:

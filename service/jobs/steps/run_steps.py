@@ -6,6 +6,7 @@ import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
+from contextlib import nullcontext
 from functools import partial
 
 from service.domain.errors import ServiceError
@@ -65,8 +66,9 @@ def _run_work(services: Services, step_ids: Sequence[str]) -> None:
         mine = claims[0] if claims else None
         while mine is not None:
             settled = _work(services, mine)
-            ring(services, settled.following)
             mine = settled.mine
+            with nullcontext() if mine is None else services.keeper.hold(mine.owner, on_lost=lambda: None):
+                ring(services, settled.following)  # a broker that hangs may take longer than a lease
 
 
 def _next_of_mine(services: Services, claim: Claim, following: Sequence[Step]) -> Step | None:
