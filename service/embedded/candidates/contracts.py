@@ -35,7 +35,7 @@ _PARTY = re.compile(
 )
 _NEXT = re.compile(r"[,;)]?\s+(?:and|und|et|y)\s+(?=[\W]*(?:[A-Z(]|[a-z]{1,2}[A-Z]))|[;)],?\s+(?=[A-Z][\w.&’'-]+[ ,])")
 _ROLE = re.compile(
-    r"(?P<name>[A-Z][\w.,&’'/-]*(?:\s+(?:[A-Z&][\w.,&’'/-]*|of|and|de|van|von)){0,6})"
+    r"(?P<name>[A-Z][\w.,&’'/-]*+(?:\s+(?:[A-Z&][\w.,&’'/-]*+|of|and|de|van|von)){0,6})"
     r"\s*(?:,?\s+(?:a|an)\s[^()]{3,60})?\s*\(\s*(?:the|hereinafter|hereafter|collectively|together|"
     r"each)?[^()“\"]{0,40}[“\"][A-Z]"
 )

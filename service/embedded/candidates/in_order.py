@@ -49,11 +49,7 @@ def ordered_choices(
     if not _LEAST_KNOWN <= len(known) < len(asks) or any(s.entry is not None for s in evidence.layout.segments):
         return {}  # fields of a form tell themselves what is filled in
     spans = _labelled(evidence)
-    values = {
-        (row, at): value
-        for row, ask in enumerate(asks) if not chosen[ask.path]
-        for at, span in enumerate(spans) if (value := _value(evidence, ask, span)) is not None
-    }  # fmt: skip
+    values = _values(evidence, {row: ask for row, ask in enumerate(asks) if not chosen[ask.path]}, spans)
     sure = dict(_sure(_worth(asks, chosen, spans, values)))
     behind = range(known[-1] + 1, len(asks))
     if len(behind) >= len(known) or not all(row in sure for row in behind):  # nothing tells that the document has them
@@ -71,6 +67,18 @@ def _labelled(evidence: Evidence) -> list[Span]:
         for segment, start in _pairs(evidence.layout) if start or not evidence.labels.label_like(segment)
     ]  # fmt: skip
     return sorted(found, key=lambda s: (s.segment.index, s.start))[:_MOST_VALUES]
+
+
+def _values(evidence: Evidence, asks: Mapping[int, Ask], spans: Sequence[Span]) -> dict[tuple[int, int], Scalar]:
+    """What each field (row) would take of each labelled value (column); fields of one kind take the same."""
+    found: dict[tuple[int, int], Scalar] = {}
+    taken: dict[tuple[FieldType, str, int], list[Scalar]] = {}
+    for row, ask in asks.items():
+        kind = ask.field.type, ask.kind, row if ask.field.enum else -1
+        if kind not in taken:
+            taken[kind] = [_value(evidence, ask, span) for span in spans]
+        found |= {(row, at): value for at, value in enumerate(taken[kind]) if value is not None}
+    return found
 
 
 def _worth(

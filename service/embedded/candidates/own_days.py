@@ -17,16 +17,15 @@ from service.embedded.words.labels import canonical, split_name
 from service.embedded.words.normalise import fold, word_set
 
 _ISSUED = word_set(
-    "letter report notice document paper issue statement certificate memo minutes decision offer claim schreiben brief "
-    "ausfertigung bescheid bericht dokument lettre courrier rapport document carta informe documento lettera relazione "
-    "rapport brev skrivelse rilascio expedicion emision delivrance attestation afgifte issued dated draft "
-    "drafted edition erstellt redaction redaccion"
+    "letter report notice document paper issue statement certificate memo minutes decision offer claim schreiben "
+    "brief ausfertigung bescheid bericht dokument lettre courrier rapport carta informe documento lettera relazione "
+    "brev skrivelse rilascio expedicion emision delivrance attestation afgifte issued dated draft drafted edition "
+    "erstellt redaction redaccion"
 )
 """What a field calls the day that heads a paper."""
 _SIGNED = word_set(
-    "sign signed signing signature executed execution unterschrift unterzeichnung unterzeichnet unterschrieben "
-    "signature "
-    "signe signee firma firmado firmato sottoscrizione assinatura assinado ondertekening ondertekend underskrift "
+    "sign signed signing signature executed execution unterschrift unterzeichnung unterzeichnet unterschrieben signe "
+    "signee firma firmado firmato sottoscrizione assinatura assinado ondertekening ondertekend underskrift "
     "undertecknad underskrevet podpis podpisu imza"
 )
 """The same of the day under it."""

@@ -77,9 +77,10 @@ _UPPER = 0.45
 def letter_parties(evidence: Evidence) -> tuple[Party, Party] | None:
     """Who writes a letter and to whom: of two addresses over its salutation the upper one, or the left one, writes."""
     greeted = next((s for s in evidence.layout.segments if _DEAR.match(fold(s.text))), None)
-    first = evidence.layout.pages[0]
+    if greeted is None or greeted.page != (first := evidence.layout.pages[0]).page:
+        return None
     blocks = [p for p in evidence.parties if not p.inline and p.name.page == first.page and not _role(evidence, p)]
-    if greeted is None or greeted.page != first.page or len(blocks) != 2:
+    if len(blocks) != 2:
         return None
     if any(p.name.y0 > min(greeted.y0, _UPPER * first.height) for p in blocks):
         return None
@@ -260,7 +261,7 @@ def _name_span(evidence: Evidence, segment: Segment) -> Span:
         return whole
     if segment.text.isupper() and first.text.islower():  # written by hand over what is printed
         return whole
-    if company_score(evidence.layout, first, evidence.labels) < 0.25 or first.height / segment.height < 0.7:
+    if company_score(evidence.layout, first, evidence.labels) < 0.25 or first.height < 0.7 * segment.height:
         return whole
     text = f"{first.text} {segment.text}"
     return Span(Kind.TEXT, (*first.tokens, *segment.tokens), text, text, segment, 0, len(segment.tokens))

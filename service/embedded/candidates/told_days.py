@@ -23,14 +23,14 @@ _STARTS = re.compile(
     r"ingaand|gaat in|met ingang|aanvang|borjar|fran och med|rozpoczyna|od dnia|valid from|runs? from|from the|"
     r"from|since|"
     r"first (?:working )?day|erster arbeitstag|premier jour|seit|desde|depuis|sinds|sedan)"
-    r"(?:\w*\W+){1,4}?$"
+    r"(?:\w*+\W++){1,4}?$"
 )
 _ENDS = re.compile(
     r"\b(?:end[s]?\b|ending|until|till|expir|terminat|through|lapse|valid (?:to|until)|finaliz|termin|hasta|vence|"
     r"concluy|"
     r"endet|bis(?: zum)?\b|lauft (?:am|bis)|gultig bis|jusqu.au|prend fin|expire|echeance|scad|fino al|cessa|"
     r"eindigt|tot\b|"
-    r"t/m|loopt (?:af|tot)|slutar|upphor|till och med|konczy|do dnia)(?:\w*\W+){1,4}?$"
+    r"t/m|loopt (?:af|tot)|slutar|upphor|till och med|konczy|do dnia)(?:\w*+\W++){1,4}?$"
 )
 _BORN = re.compile(
     r"\b(?:born|geb\.?|geboren|nat[oa]|nee?|nacid[oa]|nascid[oa]|fodd|fodt|narozena?|urodzon[aye]|"
@@ -46,21 +46,19 @@ _AND_TO = re.compile(
 )
 _BY_WORDS = word_set("by deadline frist plazo delai termine before voor avant antes entro uiterlijk")
 _START_WORDS = word_set(
-    "since seit desde depuis eintritt employed joined start begin beginning commencement starting inicio "
-    "comienzo beginn anfang eintritt debut inizio "
-
-                        "ingangsdatum startdatum decorrenza")  # fmt: skip
+    "since seit desde depuis eintritt employed joined start begin beginning commencement starting inicio comienzo "
+    "beginn anfang debut inizio ingangsdatum startdatum decorrenza"
+)
 _END_WORDS = word_set(
-    "until hasta bis till valid expires vigencia validez gultig end ending expiry expiration termination fin "
-    "final vencimiento ende ablauf fine scadenza einddatum "
-
-                      "slutdatum termino")  # fmt: skip
+    "until hasta bis till valid expires vigencia validez gultig end ending expiry expiration termination fin final "
+    "vencimiento ende ablauf fine scadenza einddatum slutdatum termino"
+)
 _FROM_WORDS = word_set("from von vom ab since seit desde depuis dal vanaf sinds fran")
 _UNTIL_WORDS = word_set("until till bis hasta")
 _OF_A_DAY = word_set(
-    "date day fecha datum data jour dia tag of contract employment term period lease agreement project "
-
-                     "contrato vertrag vertrags contrat")  # fmt: skip
+    "date day fecha datum data jour dia tag of contract employment term period lease agreement project contrato "
+    "vertrag vertrags contrat"
+)
 
 
 def told_day_choices(prose: Prose, ask: Ask, *, day_first: bool) -> list[Choice]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from service.domain.schema import FieldType
 from service.embedded.anchors.parties import looks_company
@@ -20,7 +21,7 @@ _SCORE = 0.62
 """A label beside a value says more."""
 _LINKS = frozenset({"no", "nr", "n", "num", "number", "numero", "nummer", "is", "ist", "lautet", "est", "es", "e"})
 _CODE = re.compile(r"(?=\S*\d)[\w][\w./-]{2,}\w")
-_QUOTED = re.compile(r"^(?:\W*\w+){0,3}?\W*[\"“„«»](?P<text>[^\"“”„«»]{3,90})[\"“”«»]")
+_QUOTED = re.compile(r"^(?:\W*+\w++){0,3}?\W*[\"“„«»](?P<text>[^\"“”„«»]{3,90})[\"“”«»]")
 _TITLED = word_set("name title titel titre titulo titolo nom subject topic of the")
 _PERSON = (
     r"(?P<name>(?:(?:Dr|Prof|Ing|Mag|Dipl)\.[\w.-]*\s+)*[A-ZÀ-Þ][\w'’.-]+"
@@ -79,21 +80,21 @@ _BIRTH = word_set(
     "birth birthplace nascita nacimiento naissance geburtsort geburt nascimento geboorteplaats fodelseort"
 )
 _GRANTORS = word_set(
-    "grantor principal declarant undersigned signatory poderdante vollmachtgeber mandant delegante affiant "
-
-                     "declarante applicant")  # fmt: skip
+    "grantor principal declarant undersigned signatory poderdante vollmachtgeber mandant delegante affiant declarante "
+    "applicant"
+)
 _SUBJECTS = word_set(
     "patient patientin insured claimant person subject client versicherter versicherte paziente paciente"
 )
 _OF_PLACES = word_set("of place city town luogo lugar lieu local de di plaats ort")
 _GRANTEES = word_set(
-    "attorney agent grantee beneficiary apoderado bevollmachtigter bevollmachtigte mandataire delegato "
-
-                     "gemachtigde proxy representative")  # fmt: skip
+    "attorney agent grantee beneficiary apoderado bevollmachtigter bevollmachtigte mandataire delegato gemachtigde "
+    "proxy representative"
+)
 _SIGNERS = word_set(
-    "sender applicant author writer signatory signed by expediteur absender remitente mittente afzender "
-
-                    "bewerber candidat physician doctor arzt medico medecin")  # fmt: skip
+    "sender applicant author writer signatory signed by expediteur absender remitente mittente afzender bewerber "
+    "candidat physician doctor arzt medico medecin"
+)
 _RUN = re.compile(
     r"^(?:\s+(?:of|is|as|named|called|namens|ist|lautet|est|es|è|van|der|die|das|le|la|el|il))?\s*:?\s+"
     r"(?P<text>[A-ZÀ-Þ][\w&'’/+-]*(?:\.\w+)*(?:\s+(?:[A-ZÀ-Þ0-9][\w&'’/+-]*(?:\.\w+)*|(?:of|and|de|der|und|et|y|"
@@ -102,13 +103,13 @@ _RUN = re.compile(
 _HOLDERS = word_set(
     "member mitglied patient patientin citizen cittadino tenant insured assure guest socio membre lid medlem resident "
     "versicherter versicherte asegurado verzekerde mieter person teilnehmende cursusdeelnemer deelnemer student "
-    "holder graduate participant recipient awardee candidate trainee employee name laureate attendee winner "
-    "person "
-    "studente titular titulaire inhaber teilnehmer teilnehmerin absolvent diplomand etudiant estudiante alumno alumna "
+    "holder graduate participant recipient awardee candidate trainee employee name laureate attendee winner studente "
+    "titular titulaire inhaber teilnehmer teilnehmerin absolvent diplomand etudiant estudiante alumno alumna "
     "candidato candidata participante partecipante deltagare cursist full intern learner beneficiary apprentice"
 )
-_ADDRESSEES = word_set("candidate recipient addressee customer member employee kandidat "
-                       "destinataire empfanger destinatario")  # fmt: skip
+_ADDRESSEES = word_set(
+    "candidate recipient addressee customer member employee kandidat destinataire empfanger destinatario"
+)
 _CONTACT = re.compile(
     r"(?:(?i:contact|call|write to|ask for|speak to|an|contacter|contactez|contacte|contacte con|contattare|contatti|"
     r"neem contact op met|kontakta|ansprechpartner(?:in)?(?: ist)?|your contact is))\s+" + _TITLE + _PERSON
@@ -116,7 +117,7 @@ _CONTACT = re.compile(
 _WORKS_AS = re.compile(
     r"(?i:(?:employ|engag|work|service|servicio|hire|position|appoint|tatig|tätig|eingestellt|beschäftigt|embauch|"
     r"recrut|"
-    r"assunt|presta|dienst|functie|anställ)\w*)(?:\s+[^\s.;]+){0,14}?\s+"
+    r"assunt|presta|dienst|functie|anställ)\w*+)(?:\s+[^\s.;]++){0,14}?\s+"
     r"(?i:as|als|como|en qualité d[e’']|en tant que|in qualità di|come|som|position of|Stelle als)\s+"
     r"(?!follow|folgt|suit|sigue|segue|volgt|well|soon|set out|agreed|such|part\b)"
     r"(?:(?:an?|the|our|eine?n?|un|una)\s+)?(?:(?:full|part)-time\s+)?(?P<text>[^\W\d][\w/&’' -]{2,50}?)"
@@ -125,10 +126,9 @@ _WORKS_AS = re.compile(
     r"reporting)\s|$)"
 )
 _JOB = word_set(
-    "position job title role puesto cargo stelle funktion tatigkeit poste fonction emploi ruolo mansione "
-    "qualifica "
-
-                "functie tjanst befattning occupation beruf berufsbezeichnung")  # fmt: skip
+    "position job title role puesto cargo stelle funktion tatigkeit poste fonction emploi ruolo mansione qualifica "
+    "functie tjanst befattning occupation beruf berufsbezeichnung"
+)
 _EMPLOYS = re.compile(
     r"employ(?:ment|ee)|arbeits(?:vertrag|verhaltnis)|arbeitnehmer|contrat de travail|"
     r"contrato (?:individual )?de trabajo|"
@@ -137,8 +137,10 @@ _EMPLOYS = re.compile(
 _EMPLOYER = word_set(
     "employer company empresa arbeitgeber employeur empleador datore werkgever firma azienda entreprise"
 )
-_EMPLOYEE = word_set("employee worker trabajador trabajadora arbeitnehmer arbeitnehmerin salarie empleado dipendente "
-                     "lavoratore werknemer mitarbeiter")  # fmt: skip
+_EMPLOYEE = word_set(
+    "employee worker trabajador trabajadora arbeitnehmer arbeitnehmerin salarie empleado dipendente lavoratore "
+    "werknemer mitarbeiter"
+)
 _OF_A_NAME = word_set("name nombre nom naam nome namn full vollstandiger legal")
 
 
@@ -165,8 +167,9 @@ def _coded(prose: Prose, ask: Ask) -> Iterator[Choice]:
     names = _names_of(ask)
     for words, start in prose.sentences:
         parts = [{c for part in read_word(word) for c in part} for word in words]
+        places = list(accumulate((len(word) + 1 for word in words), initial=0))
         for at, word in enumerate(words):
-            if not any(_ends_in(phrase, parts[: at + 1]) for phrase in names):
+            if not any(_ends_in(phrase, parts[max(0, at + 1 - len(phrase)) : at + 1]) for phrase in names):
                 continue
             place = at + 1
             while place < len(words) and fold(words[place]).strip(".:°º") in _LINKS:
@@ -176,13 +179,13 @@ def _coded(prose: Prose, ask: Ask) -> Iterator[Choice]:
                 continue
             if ask.kind == "text" and parse_number(code[0]) is not None and len(code[0]) < 5:
                 continue
-            begin = start + sum(len(w) + 1 for w in words[:place])
+            begin = start + places[place]
             yield Choice(prose.span(begin, begin + len(code[0]), Kind.CODE), code[0], _SCORE, "sentence")
 
 
 def _ends_in(phrase: frozenset[str], parts: Sequence[set[str]]) -> bool:
-    """Whether the last of some words are those of a phrase."""
-    return not phrase.isdisjoint(parts[-1]) and phrase <= set[str]().union(*parts[-len(phrase) :])
+    """Whether some words, as many as a phrase has at most, are those of the phrase, the last one included."""
+    return not phrase.isdisjoint(parts[-1]) and phrase <= set[str]().union(*parts)
 
 
 def _quoted(prose: Prose, ask: Ask) -> Iterator[Choice]:

@@ -92,7 +92,7 @@ def _amount_checks(findings: Findings, leaf: Leaf) -> Values:
     return {
         "role broken": float(proofs.fits(span, total=not total) and not proofs.fits(span, total=total)),
         "after payment": float(came - left) if due else float(left - came) if total else 0.0,
-        "tendered": float(total and amount in proofs.tendered),
+        "tendered": float(total and proofs.is_tendered(amount)),
         "closes": _closes(findings, leaf),
     }
 

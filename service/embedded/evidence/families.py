@@ -47,7 +47,7 @@ def _is_borne_out(findings: Findings, leaf: Leaf) -> bool:
     if choice.span.kind is not Kind.NUMBER:
         return False
     again = proofs.elsewhere(choice.span, choice.value) > 0 or proofs.summed(choice.span) >= LONG_RUN
-    again |= leaf.ask.is_concept(*TOTALS) and cents(choice.span) in proofs.tendered
+    again |= leaf.ask.is_concept(*TOTALS) and proofs.is_tendered(cents(choice.span))
     return again or proofs.fits(choice.span, total=leaf.ask.is_concept(*TOTALS))
 
 

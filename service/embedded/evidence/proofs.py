@@ -181,12 +181,16 @@ class Proofs:
         """The amounts at labels of what was paid before."""
         return frozenset(round(100 * abs(amount)) for amount in paid_before(self.evidence))
 
+    def is_tendered(self, amount: int) -> bool:
+        """Whether cents are what was given in cash less the change, of some pair that is labelled so."""
+        given, back = self._tendered
+        return amount > 0 and any(b > 0 and amount + b in given for b in back)
+
     @cached_property
-    def tendered(self) -> frozenset[int]:
-        """What was given in cash less the change, for every pair that is labelled so."""
-        given = {cents(span) for span in labelled_amounts(self.evidence, ("cash",))}
-        back = {cents(span) for span in labelled_amounts(self.evidence, ("change",))}
-        return frozenset(a - b for a in given for b in back if a > b > 0)
+    def _tendered(self) -> tuple[frozenset[int], frozenset[int]]:
+        """The amounts that were given in cash, and those of the change, in cents."""
+        given, back = (labelled_amounts(self.evidence, (concept,)) for concept in ("cash", "change"))
+        return frozenset(map(cents, given)), frozenset(map(cents, back))
 
     @cached_property
     def terms(self) -> frozenset[int]:

@@ -18,6 +18,8 @@ SEGMENT_GAP = 1.05
 """Gap that parts two segments of a line, in heights of the words beside it."""
 NARROW_GAP = 0.55
 """The same where an edge beside the gap is one of a column."""
+_MOST_LETTERS = 500
+"""Letters of a word, the rest is left out: patterns would look at a word without an end again from each letter."""
 _AROUND = 3
 """Rows above and below among which an edge is looked for again."""
 _COLUMNS = 3
@@ -198,7 +200,7 @@ def build_layout(pages: Sequence[PageText]) -> Layout:
         optical = page.source is TextSource.OCR
         tokens = [
             _token(part, page.page, width, height)
-            for word in page.words if word.text.strip()
+            for word in map(_shortened, page.words) if word.text.strip()
             for part in parted(word, scanned=optical)
         ]  # fmt: skip
         if optical:
@@ -240,6 +242,10 @@ def _straightened(tokens: list[Token], words: Sequence[Word]) -> list[Token]:
     if not 0.004 < abs(slope) < 0.25:
         return tokens
     return [replace(t, y0=t.y0 - slope * t.x0, y1=t.y1 - slope * t.x0) for t in tokens]
+
+
+def _shortened(word: Word) -> Word:
+    return replace(word, text=word.text[:_MOST_LETTERS]) if len(word.text) > _MOST_LETTERS else word
 
 
 def _token(word: Word, page: int, width: float, height: float) -> Token:

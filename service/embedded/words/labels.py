@@ -197,7 +197,8 @@ def _covered(word: str, hit: str) -> float:
 
 def _close(word: str, phrase: Phrase, matched: set[str]) -> str | None:
     if word >= _FIRST_UNSPACED and is_unspaced(word):  # asked a million times
-        return next((c for c in phrase if c not in matched and contain(word, c)), None)
+        found = [c for c in phrase if c not in matched and contain(word, c)]
+        return max(found, key=lambda c: (len(c), c), default=None)  # a phrase is a set: its first is another each run
     if len(word) < 5:
         return None
     return next((c for c in phrase if len(c) >= 5 and c not in matched and fuzz.ratio(word, c) >= 84), None)

@@ -128,7 +128,7 @@ def date_pattern() -> re.Pattern[str]:
         # a time may follow without a blank, and a letter before it makes it part of a code
         r"(?P<num>(?<![\w.,/-])\d{1,2}\s?(?P<sep>[-/.])\s?\d{1,2}\s?(?P=sep)\s?"
         r"(?:(?:19|20)\d{2}(?=[012]\d:[0-5]\d)|(?:(?:19|20)\d{2}|\d{2})(?![\d]|[.,/-]\d)))",
-        r"(?P<dmy>(?<!\d)\d{1,2}(?:st|nd|rd|th|er|\.|º|°)?[\s\-/.]*(?:day of |de |di |of )?[\s\-/.]*"
+        r"(?P<dmy>(?<!\d)\d{1,2}(?:st|nd|rd|th|er|\.|º|°)?[\s\-/.]*+(?:(?:day of |de |di |of )[\s\-/.]*+)?"
         rf"{month}\b\.?[\s\-/.,]*(?:de |del )?{year})",
         rf"(?P<mdy>\b{month}\.?[\s\-]*(?:[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?[\s,./\-]+{year})",
         rf"(?P<ymd>(?<!\d)(?:19|20)\d{{2}}[\s\-/.]*{month}[\s\-/.]*\d{{1,2}}(?!\d))",

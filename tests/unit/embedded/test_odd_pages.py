@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from service.domain.geometry import Box
 from service.domain.pages import FormEntry, PageSize, PageText, TextSource, Word
 from service.domain.records import JsonObject
-from tests.unit.embedded.asking import values_of
+from tests.unit.embedded.asking import DATE, TEXT, ask, values_of
 from tests.unit.embedded.laid_out import page, place, rows
 
 SCHEMA: JsonObject = {
@@ -72,3 +74,30 @@ def test_signs_without_end_are_read_in_one_go(junk: str) -> None:
         "properties": {"tenant": {"type": "string"}, "payment_terms": {"type": "string"}},
     }
     assert set(values_of(schema, page([(60, 100, "Payment terms:"), (60, 116, junk)]))) == {"tenant", "payment_terms"}
+
+
+def test_a_letter_without_a_page_has_neither_sender_nor_recipient() -> None:
+    """Every page of a range may have been left out."""
+    letter: JsonObject = {"type": "object", "properties": {"sender": TEXT, "recipient": TEXT}}
+    assert values_of(letter) == {"sender": None, "recipient": None}
+
+
+def test_a_name_whose_end_has_no_height_is_read() -> None:
+    """Some text layers give flat boxes."""
+    shown = page([(60, 60, "Sandkai Trade"), (60, 68, "Holdings"), (60, 300, "Total 12.00")])
+    box = shown.words[2].box
+    flat = replace(shown.words[2], box=Box(box.x0, box.y0, box.x1, box.y0))
+    shown = replace(shown, words=(*shown.words[:2], flat, *shown.words[3:]))
+    assert values_of(SCHEMA, shown)["seller"] in ("Holdings", "Sandkai Trade Holdings")
+
+
+@pytest.mark.parametrize(
+    "junk",
+    ["12 " + "A" * 400 + "!", "1" + "." * 50_000, "1" + "./" * 25_000, "a" * 100_000, "employ" * 10_000],
+    ids=["capitals", "dots", "dots and strokes", "letters", "words in one"],
+)
+def test_a_word_without_end_keeps_nobody_from_the_others(junk: str) -> None:
+    """A pattern that tried every way to divide it would not come back."""
+    asked = {"address": TEXT, "recipient": TEXT, "signed_on": DATE, "position": TEXT}
+    pieces = [(60, 60, "Elmworth, 9 March 2024"), (60, 120, junk), (60, 134, "Jakarta 12190")]
+    assert ask(asked, pieces)["signed_on"] == "2024-03-09"

@@ -34,7 +34,7 @@ REPORT = (("Kept by the allotment society", 9.0), ("Notes on Compost", 22.0), ("
 
 
 @pytest.mark.parametrize("wanted", ["Title of the document", "Heading of the report", "Titel des Dokuments"])
-def test_the_title_is_the_largest_line_at_the_top(wanted):
+def test_the_title_is_the_largest_line_at_the_top(wanted: str):
     """In whatever language it is asked for."""
     assert ask("a", wanted, *REPORT) == "Notes on Compost"
 
@@ -45,7 +45,7 @@ def test_the_first_line_is_the_first_with_words():
 
 
 @pytest.mark.parametrize("wanted", ["Job title of the applicant", "Title of the person: Mr, Ms or Dr"])
-def test_the_title_of_a_person_is_no_heading(wanted):
+def test_the_title_of_a_person_is_no_heading(wanted: str):
     """It is absent where none is printed."""
     assert ask("title", wanted, *REPORT) is None
 
