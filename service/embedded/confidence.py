@@ -20,6 +20,8 @@ MOST_UNPROVEN = 0.93
 LEAST_HIGH = 0.95
 """Chance that each `high` value has at least, however right all of them together are."""
 _SUMS = ("+sum", "+seen")
+_ORDER = "order"
+"""A value that was taken with a margin of its own: the order of the whole schema speaks for it."""
 _TIE = 0.01
 """Lead of a choice under which it may as well be the next."""
 _UNSURE = 0.5
@@ -53,9 +55,9 @@ def judge(reading: Reading, forest: Forest | None = None) -> tuple[Reading, dict
 
 
 def _is_poor(judged: Judged, forest: Forest) -> bool:
-    """Whether a single field is better left empty; not where sums or people speak for its value, or several fit."""
+    """Whether a single field is better left empty; not where sums, people or the order speak for it, or several fit."""
     why = judged.leaf.choices[0].why
-    told = judged.ambiguous or why.endswith((*_SUMS, REMEMBERED))
+    told = judged.ambiguous or why.endswith((*_SUMS, REMEMBERED, _ORDER))
     return judged.leaf.single and judged.chance < forest.floor and not told
 
 
