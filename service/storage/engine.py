@@ -23,12 +23,16 @@ from service.storage.codec import dump_column, load_column
 from service.storage.faults import busy
 
 _BUSY_S = 30
+_TURN_S = 0.001
+"""Between looks for a turn to write. SQLite's own waits grow to a tenth of a second: whoever writes one transaction
+after the other (200 uploads) keeps the other processes out until it has done."""
 _MOST_TRIES, _AGAIN_S = 250, 0.02
 """Of emptying the log: tries and not seconds, which a machine that stands still would spend without one."""
 _MET_ANOTHER = -1
 """Pages in the log, as a checkpoint tells them that another one did not let begin."""
+_PATIENT, _IMPATIENT = f"busy_timeout={1000 * _BUSY_S}", "busy_timeout=0"
 _PRAGMAS = (
-    f"busy_timeout={1000 * _BUSY_S}",  # first: the next one takes a lock for a moment
+    _PATIENT,  # first: the next one takes a lock for a moment
     "journal_mode=WAL",
     "synchronous=NORMAL",
     "foreign_keys=ON",
@@ -234,9 +238,32 @@ def _prepare_sqlite(connection: sqlite3.Connection, _record: ConnectionPoolEntry
 def _begin_sqlite(connection: Connection) -> None:
     """Writers queue at the start: a read that turns into a write fails at once in SQLite."""
     writes = connection.get_execution_options().get("fieldmark_write", False)
-    begin = "BEGIN IMMEDIATE" if writes else "BEGIN"
     driver = cast(sqlite3.Connection, connection.connection.dbapi_connection)
-    try:
-        driver.execute(begin)  # by itself: SQLAlchemy's way takes ten times as long, and each step begins five times
+    try:  # by itself: SQLAlchemy's way takes ten times as long, and each step begins five times
+        if writes:
+            _begin_writing(driver)
+        else:
+            driver.execute("BEGIN")
     except sqlite3.Error as error:
-        raise OperationalError(begin, None, error) from error
+        raise OperationalError("BEGIN", None, error) from error
+
+
+def _begin_writing(driver: sqlite3.Connection) -> None:
+    """Wait for the writers of other processes, and take the first turn that is free."""
+    end = time.monotonic() + _BUSY_S
+    driver.execute(f"PRAGMA {_IMPATIENT}")
+    try:
+        while not _has_begun(driver, is_last=time.monotonic() >= end):
+            time.sleep(_TURN_S)
+    finally:
+        driver.execute(f"PRAGMA {_PATIENT}")
+
+
+def _has_begun(driver: sqlite3.Connection, *, is_last: bool) -> bool:
+    try:
+        driver.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError as error:
+        if is_last or error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:  # the rest says why it is busy
+            raise
+        return False
+    return True
