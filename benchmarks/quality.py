@@ -135,8 +135,8 @@ def report(run: Figures, measured: str, sets: Iterable[str]) -> Iterator[str]:
     yield OTHERS.read_text(encoding="utf-8").strip()
     yield "## Weak rows"
     yield (
-        f"Fields with at least {WEAK_PRESENT} values and an F1 below {WEAK_F1:g}, those that cost most values first; "
-        "`lost`: values of the truth that are missing or wrong."
+        f"Fields with at least {WEAK_PRESENT} values and an F1 below {WEAK_F1:g} in the development half, where errors "
+        "are looked at; those that cost most values first; `lost`: values of the truth that are missing or wrong."
     )
     yield "\n".join(_weak(run, sets))
     yield "## What bounds them"
@@ -285,7 +285,7 @@ def _f1_of(fields: Figures, chosen: Callable[[str], bool]) -> float | None:
 def _weak(run: Figures, sets: Iterable[str]) -> Iterator[str]:
     found: list[tuple[int, str, str, Figures]] = []
     for name in sets:
-        for field, row in run["sets"][name]["all"]["fields"].items():
+        for field, row in run["sets"][name]["development"]["fields"].items():
             if field != "*" and row["present"] >= WEAK_PRESENT and (row["f1"] or 0.0) < WEAK_F1:
                 found.append((row["present"] - row["right"], name, field, row))
     found.sort(key=lambda item: (-item[0], item[1], item[2]))
