@@ -38,8 +38,8 @@ from service.jobs.services import CallRoom, JobLimits, LoopThread, ModelRules, S
 from service.messaging.queue import TaskQueue
 from service.protocol.completion import ChatCompletion
 from service.settings import Settings
-from service.storage.blobs import BlobStore
-from service.storage.blobs_folder import FolderBlobs
+from service.storage.blobs.base import BlobStore
+from service.storage.blobs.folder import FolderBlobs
 from service.storage.engine import Database
 from service.storage.pictures import PictureCache
 from service.storage.store import Store
@@ -171,7 +171,7 @@ def _poster(settings: Settings) -> WebhookPoster:
 def _blobs(settings: Settings) -> BlobStore:
     if not settings.blobs_url:
         return FolderBlobs(settings.home / "blobs")
-    from service.storage.blobs_s3 import S3Blobs  # boto3 is an extra
+    from service.storage.blobs.s3 import S3Blobs  # boto3 is an extra
 
     return S3Blobs(settings.blobs_url, endpoint_url=settings.s3_endpoint_url or None)
 

@@ -18,7 +18,7 @@ from service.auth.sessions import authorization_of, link_of
 from service.domain.errors import ErrorCode, InternalError
 from service.jobs.services import Services
 from service.settings import Settings
-from service.storage.access import Role
+from service.storage.rows.access import Role
 
 _FULL_RETRY_S = 5.0
 REQUEST_ID = "fieldmark.request_id"

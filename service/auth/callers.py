@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from service.auth.links import ReviewLink
 from service.domain.errors import AccessError, ErrorCode
-from service.storage.access import Role
+from service.storage.rows.access import Role
 
 LOCAL_TENANT = "local"
 """The tenant of an installation that serves one organisation."""

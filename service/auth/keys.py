@@ -14,7 +14,7 @@ from service.auth.links import PREFIX, LinkSigner
 from service.auth.origin import is_loopback
 from service.domain.errors import AccessError, ErrorCode, InputError
 from service.jobs.services import Services
-from service.storage.access import ApiKey, Role, User
+from service.storage.rows.access import ApiKey, Role, User
 from service.storage.store import Rows
 
 KEY_PREFIX = "fm_"

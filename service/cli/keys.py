@@ -19,7 +19,7 @@ keys = typer.Typer(help="API keys: who may use this installation.", no_args_is_h
 
 
 class RoleName(StrEnum):
-    """Roles as they are typed; `service.storage.access.Role` says what each may do."""
+    """Roles as they are typed; `service.storage.rows.access.Role` says what each may do."""
 
     READ = "read"
     SUBMIT = "submit"
@@ -36,7 +36,7 @@ def add(
 ) -> None:
     """Make a key. It is printed once, and kept nowhere."""
     from service.auth.keys import create_key  # the help text needs neither
-    from service.storage.access import Role
+    from service.storage.rows.access import Role
 
     with open_services(_settings(home)) as services:
         new = create_key(services, user=name, role=Role(role) if role else None, label=label)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
 
 from service.domain.errors import ErrorCode, InputError
-from service.storage.paging import Cursor
+from service.storage.rows.paging import Cursor
 
 
 class Listed(Protocol):

@@ -14,7 +14,7 @@ from service.domain.traffic import Waiting
 from service.domain.webhooks import JOBS_WEBHOOK, Delivery
 from service.jobs.paging import read_page
 from service.jobs.services import Services
-from service.storage.jobs import JobFilter
+from service.storage.rows.jobs import JobFilter
 from service.storage.store import Rows
 
 _NONE = StepTally()

@@ -19,7 +19,7 @@ from service.jobs.keeper import ClaimKeeper
 from service.jobs.lifecycle import LeaseRule
 from service.jobs.quiet_time import QuietTime
 from service.messaging.queue import TaskQueue
-from service.storage.blobs import BlobStore
+from service.storage.blobs.base import BlobStore
 from service.storage.pictures import PictureCache
 from service.storage.store import Store
 

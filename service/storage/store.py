@@ -9,24 +9,24 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
-from service.storage.access import AccessRows
-from service.storage.answers import AnswerRows
-from service.storage.batches import BatchRows
 from service.storage.engine import Database
-from service.storage.events import EventRows
-from service.storage.exports import ExportRows
 from service.storage.faults import database_fault
-from service.storage.files import FileRows, PageRows
-from service.storage.job_groups import GroupRows
-from service.storage.jobs import IdempotencyRows, JobRows
-from service.storage.memory import JudgementRows, MemoryRows
-from service.storage.retention import RetentionRows
-from service.storage.reviews import ReviewRows
-from service.storage.schemas import SchemaRows
-from service.storage.steps import StepRows
-from service.storage.unique import UniqueRows
-from service.storage.upkeep import UpkeepRows
-from service.storage.webhooks import DeliveryRows, WebhookRows
+from service.storage.rows.access import AccessRows
+from service.storage.rows.answers import AnswerRows
+from service.storage.rows.batches import BatchRows
+from service.storage.rows.events import EventRows
+from service.storage.rows.exports import ExportRows
+from service.storage.rows.files import FileRows, PageRows
+from service.storage.rows.job_groups import GroupRows
+from service.storage.rows.jobs import IdempotencyRows, JobRows
+from service.storage.rows.memory import JudgementRows, MemoryRows
+from service.storage.rows.retention import RetentionRows
+from service.storage.rows.reviews import ReviewRows
+from service.storage.rows.schemas import SchemaRows
+from service.storage.rows.steps import StepRows
+from service.storage.rows.unique import UniqueRows
+from service.storage.rows.upkeep import UpkeepRows
+from service.storage.rows.webhooks import DeliveryRows, WebhookRows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ import pytest
 
 from service.auth.keys import create_key
 from service.jobs.control.sweep import sweep
-from service.storage.access import Role
+from service.storage.rows.access import Role
 from tests.api.conftest import Starter
 from tests.api.job_calls import SCHEMA, error_of, hand_in, letter
 from tests.fakes.local_service import LocalService

@@ -22,9 +22,9 @@ from moto.server import ThreadedMotoServer
 from service.domain.errors import ErrorCode, InputError, InternalError
 from service.jobs.intake.uploads import get_file, receive_upload
 from service.jobs.services import Services
-from service.storage.blobs import BlobStore, StoredBlob, blob_key
-from service.storage.blobs_folder import FolderBlobs
-from service.storage.blobs_s3 import S3Blobs
+from service.storage.blobs.base import BlobStore, StoredBlob, blob_key
+from service.storage.blobs.folder import FolderBlobs
+from service.storage.blobs.s3 import S3Blobs
 from service.storage.store import Store
 
 TENANT = "tenant-a"
@@ -321,7 +321,7 @@ _WRITE_UNDER_A_LIMIT = """
 import asyncio, resource, sys
 from pathlib import Path
 from service.domain.errors import InternalError
-from service.storage.blobs_folder import FolderBlobs
+from service.storage.blobs.folder import FolderBlobs
 
 async def parts():
     for _ in range(64):

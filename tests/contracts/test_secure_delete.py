@@ -12,7 +12,7 @@ from sqlalchemy import event, text
 from service.domain.jobs import EventType, JobStatus, StepState
 from service.storage.codec import pack, pack_page
 from service.storage.engine import Database
-from service.storage.jobs import Tombstone
+from service.storage.rows.jobs import Tombstone
 from service.storage.store import Store
 from tests.fakes.rows import TENANT, a_file, a_job, a_page, a_step
 

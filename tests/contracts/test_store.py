@@ -10,9 +10,9 @@ from sqlalchemy.exc import IntegrityError
 from service.domain.jobs import EventType, Fault, Job, JobOptions, JobStatus, Priority, ReviewState
 from service.domain.pages import PageRange, PageSize, TextSource
 from service.domain.records import Issue, Stage, Usage
-from service.storage.access import ApiKey, Role, User
-from service.storage.blobs import derived_key
-from service.storage.jobs import JobFilter, Tombstone
+from service.storage.blobs.base import derived_key
+from service.storage.rows.access import ApiKey, Role, User
+from service.storage.rows.jobs import JobFilter, Tombstone
 from service.storage.store import Rows, Store
 from tests.fakes.rows import OTHER, TENANT, a_file, a_job, a_page, a_schema, a_step
 

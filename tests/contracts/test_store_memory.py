@@ -17,7 +17,7 @@ from service.domain.memory import (
     Surroundings,
     TableLesson,
 )
-from service.storage.jobs import Tombstone
+from service.storage.rows.jobs import Tombstone
 from service.storage.store import Store
 from tests.fakes.rows import OTHER, TENANT, a_file, a_job
 

@@ -23,7 +23,7 @@ from service.jobs.intake.submit import NewJob, Submission, add_job, hold_files
 from service.jobs.lifecycle import LeaseRule
 from service.jobs.services import Services
 from service.jobs.settle import Claim, claim_steps
-from service.storage.blobs_folder import FolderBlobs
+from service.storage.blobs.folder import FolderBlobs
 from service.storage.pictures import PictureCache
 from service.storage.store import Store
 from tests.fakes.rows import TENANT, a_file, a_job, a_page, a_step

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from service.domain.jobs import Hold, Job, JobStatus
 from service.storage import tables
-from service.storage.jobs import MADE_OF_JOBS
-from service.storage.retention import BY_DEFAULT
+from service.storage.rows.jobs import MADE_OF_JOBS
+from service.storage.rows.retention import BY_DEFAULT
 from service.storage.store import Store
 from tests.fakes.rows import OTHER, TENANT, a_job, a_schema
 

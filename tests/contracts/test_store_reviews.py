@@ -13,7 +13,7 @@ from service.domain.corrections import Correction, Operation, OperationKind, Rev
 from service.domain.geometry import Box
 from service.domain.jobs import Job, JobStatus, ReviewState
 from service.domain.records import Confidence, FieldEntry, Location, Origin, Verdict
-from service.storage.jobs import Tombstone
+from service.storage.rows.jobs import Tombstone
 from service.storage.store import Store
 from tests.fakes.rows import OTHER, TENANT, a_job
 

@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from service.storage.rows.unique import UniqueRow
 from service.storage.store import Store
-from service.storage.unique import UniqueRow
 from tests.fakes.rows import OTHER, TENANT, a_file, a_job
 
 KEY = UniqueRow(record=0, rule="unique(number)", digest="d" * 64)

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from service.domain.jobs import EventType
 from service.domain.webhooks import Delivery, DeliveryState, Webhook
+from service.storage.rows.webhooks import Due
 from service.storage.store import Store
-from service.storage.webhooks import Due
 from tests.fakes.rows import OTHER, TENANT, a_file, a_job
 
 HOOK = Webhook(

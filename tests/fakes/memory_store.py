@@ -39,7 +39,7 @@ class Tables:
 
 @dataclass(frozen=True, slots=True)
 class MemorySteps:
-    """See `service.storage.steps.StepRows`."""
+    """See `service.storage.rows.steps.StepRows`."""
 
     tables: Tables
 
@@ -105,7 +105,7 @@ class MemorySteps:
 
 @dataclass(frozen=True, slots=True)
 class MemoryJobs:
-    """See `service.storage.jobs.JobRows`."""
+    """See `service.storage.rows.jobs.JobRows`."""
 
     tables: Tables
 
@@ -128,7 +128,7 @@ class MemoryJobs:
 
 @dataclass(frozen=True, slots=True)
 class MemoryPages:
-    """See `service.storage.files.PageRows`."""
+    """See `service.storage.rows.files.PageRows`."""
 
     tables: Tables
 
@@ -143,7 +143,7 @@ class MemoryPages:
 
 @dataclass(frozen=True, slots=True)
 class MemoryEvents:
-    """See `service.storage.events.EventRows`."""
+    """See `service.storage.rows.events.EventRows`."""
 
     tables: Tables
 
@@ -152,7 +152,7 @@ class MemoryEvents:
 
 
 class MemoryMemories:
-    """See `service.storage.memory.MemoryRows`; nothing was ever learned."""
+    """See `service.storage.rows.memory.MemoryRows`; nothing was ever learned."""
 
     def newest(self, tenant_id: str, schema_name: str, most: int) -> tuple[()]:
         return ()

@@ -10,7 +10,7 @@ from service.domain.jobs import Job, JobOptions, JobStatus, Step, StepKind, Stor
 from service.domain.pages import PageSize, PageText, TextSource, Word
 from service.domain.records import JsonObject
 from service.domain.routes import JobSchema
-from service.storage.blobs import blob_key
+from service.storage.blobs.base import blob_key
 
 TENANT = "tenant-a"
 OTHER = "tenant-b"

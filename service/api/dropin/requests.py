@@ -28,7 +28,7 @@ from service.jobs.services import Services
 from service.protocol.data_url import decode_data_url, is_data_url
 from service.protocol.fault import request_fault
 from service.protocol.request import FULL_ANSWER, ExtractionOptions, ExtractionRequest
-from service.storage.access import Role
+from service.storage.rows.access import Role
 
 _NAMELESS = "document"
 _SEEN_AS_INVALID_BODY = frozenset({ErrorCode.FILE_TOO_LARGE})

@@ -17,7 +17,7 @@ from service.domain.routes import UnroutedReason
 from service.domain.traffic import WaitReason
 from service.jobs.queries import JobDetails
 from service.jobs.results.result import documents_body
-from service.storage.jobs import Receipt
+from service.storage.rows.jobs import Receipt
 
 
 class CandidatePayload(Payload):

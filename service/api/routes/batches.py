@@ -43,7 +43,7 @@ from service.jobs.intake.archive import receive_archive, take_archive
 from service.jobs.intake.schemas import SchemaWish, choose_schemas
 from service.jobs.intake.submit import check_schema, submit_job
 from service.jobs.services import Services
-from service.storage.blobs import StoredBlob
+from service.storage.blobs.base import StoredBlob
 
 router = APIRouter(tags=["batches"])
 BatchId = Annotated[str, Path(description="Id of a batch.", max_length=64, pattern=IN_IDS)]

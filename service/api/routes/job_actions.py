@@ -24,7 +24,7 @@ from service.jobs.intake.schemas import SchemaWish, choose_schemas
 from service.jobs.queries import get_job
 from service.jobs.services import Services
 from service.jobs.steps.mend_pages import PageWishes
-from service.storage.access import Role
+from service.storage.rows.access import Role
 
 _CANCELLED = examples.JOB | {"status": "cancelled", "revision": 2}
 _ANEW = success(JobPayload, examples.JOB | {"status": "queued", "run": 2}, "The new run.", status=202)

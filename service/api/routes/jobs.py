@@ -28,7 +28,7 @@ from service.jobs.results.export import export_job
 from service.jobs.results.result import View, completion_body, result_body
 from service.jobs.services import Services
 from service.protocol.json_text import encode_json
-from service.storage.jobs import JobFilter
+from service.storage.rows.jobs import JobFilter
 
 router = APIRouter(tags=["jobs"])
 JobId = Annotated[str, Path(description="Id of a job.", max_length=64, pattern=IN_IDS)]

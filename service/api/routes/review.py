@@ -40,7 +40,7 @@ from service.jobs.reviewing.course import (
     reopen_job,
 )
 from service.jobs.services import Services
-from service.storage.access import Role
+from service.storage.rows.access import Role
 
 router = APIRouter(tags=["review"], dependencies=[Depends(refuse_query)])
 _ERRORS = errors(*JOB, ErrorCode.NOT_FINISHED, ErrorCode.WRONG_STATE)

@@ -18,7 +18,7 @@ from service.jobs.results.current import Version
 from service.jobs.results.hand_over import exported_results
 from service.jobs.results.result import result_body
 from service.jobs.services import Services
-from service.storage.jobs import JobFilter
+from service.storage.rows.jobs import JobFilter
 
 _AT_ONCE = 50
 

@@ -11,7 +11,7 @@ from service.jobs.intake.uploads import remove_unused
 from service.jobs.queries import lock_job
 from service.jobs.services import Services
 from service.jobs.settle import cancel_steps, save_status
-from service.storage.jobs import Receipt, Tombstone
+from service.storage.rows.jobs import Receipt, Tombstone
 from service.storage.store import Rows
 
 

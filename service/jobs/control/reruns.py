@@ -13,7 +13,7 @@ from service.jobs.intake.schemas import ChosenSchemas, find_schema
 from service.jobs.queries import list_jobs
 from service.jobs.results.current import load_current, load_machine
 from service.jobs.services import Services
-from service.storage.jobs import JobFilter
+from service.storage.rows.jobs import JobFilter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

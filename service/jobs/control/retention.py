@@ -9,7 +9,7 @@ from service.domain.jobs import EventType, Hold, Job
 from service.jobs.intake.schemas import find_schema
 from service.jobs.queries import lock_job
 from service.jobs.services import Services
-from service.storage.retention import BY_DEFAULT
+from service.storage.rows.retention import BY_DEFAULT
 from service.storage.store import Rows
 
 LONGEST_DAYS = 36_500

@@ -22,7 +22,7 @@ from service.domain.jobs import Job, StoredFile
 from service.jobs.intake.batch_books import hold_open
 from service.jobs.intake.uploads import forget_blob, forget_upload, receive_upload
 from service.jobs.services import Services
-from service.storage.blobs import StoredBlob
+from service.storage.blobs.base import StoredBlob
 
 MOST_ENTRIES = 20_000
 _PIECE = 1 << 20

@@ -12,7 +12,7 @@ from service.domain.judgements import Curve, Judgement, Tally
 from service.domain.shares import Share
 from service.jobs.learned.calibrate import DEFAULT_TARGET, curves_of, falls_short
 from service.jobs.services import Services
-from service.storage.jobs import JobFilter
+from service.storage.rows.jobs import JobFilter
 
 _WEEK_S = 7 * 86_400.0
 _MOST_DOCUMENTS = 5000

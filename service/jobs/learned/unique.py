@@ -9,8 +9,8 @@ from service.domain.jobs import Job
 from service.domain.records import CheckResult, Record
 from service.domain.schema import ExtractionSchema
 from service.extraction.checks.unique import UniqueKey, unique_keys
+from service.storage.rows.unique import UniqueRow
 from service.storage.store import Rows
-from service.storage.unique import UniqueRow
 
 _RULE = "unique("
 

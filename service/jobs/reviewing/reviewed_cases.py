@@ -10,7 +10,7 @@ from service.domain.records import Json, JsonObject, Record
 from service.domain.schema import FieldType, SchemaField, escape_pointer
 from service.jobs.results.current import Current, load_current
 from service.jobs.services import Services
-from service.storage.jobs import JobFilter
+from service.storage.rows.jobs import JobFilter
 
 MOST_CASES = 200
 """In one answer; the cursor asks for the next."""

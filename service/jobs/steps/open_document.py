@@ -13,7 +13,7 @@ from service.domain.pages import DocumentInfo, PageRange, PageText
 from service.jobs.lifecycle import NewStep
 from service.jobs.services import Services
 from service.jobs.settle import Claim, Outcome
-from service.storage.blobs import derived_key
+from service.storage.blobs.base import derived_key
 from service.storage.store import Rows
 
 _SMALL_BYTES = 1_000_000

@@ -6,7 +6,7 @@ import pytest
 
 from service.auth.callers import Caller, may
 from service.domain.errors import AccessError, ErrorCode
-from service.storage.access import Role
+from service.storage.rows.access import Role
 
 
 @pytest.mark.parametrize(

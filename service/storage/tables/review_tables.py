@@ -16,7 +16,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from service.storage.table_parts import ROW_ID, metadata, tenant
+from service.storage.tables.parts import ROW_ID, metadata, tenant
 
 review_events = Table(
     "review_events",

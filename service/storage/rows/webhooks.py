@@ -10,8 +10,8 @@ from sqlalchemy import ColumnElement, Connection, delete, func, select, update
 from service.domain.webhooks import Delivery, DeliveryState, Webhook
 from service.storage import tables
 from service.storage.codec import from_json, to_columns
-from service.storage.paging import Cursor, newest_first
-from service.storage.upsert import upsert
+from service.storage.rows.paging import Cursor, newest_first
+from service.storage.rows.upsert import upsert
 
 _OUTCOME = ("state", "attempt", "owner", "lease_until", "status_code", "fault", "finished_at")
 

@@ -9,8 +9,8 @@ from sqlalchemy import ColumnElement, Connection, delete, select, update
 from service.domain.jobs import Job, JobStatus
 from service.storage import tables
 from service.storage.codec import from_json
-from service.storage.jobs import JOB_COLUMNS, names_schema
-from service.storage.upsert import put_rows
+from service.storage.rows.jobs import JOB_COLUMNS, names_schema
+from service.storage.rows.upsert import put_rows
 
 BY_DEFAULT = -1.0
 """Stands for the time of a job that is kept as the installation says, whatever it comes to say."""

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, delete, func, select, tuple_
 
 from service.domain.jobs import Job
 from service.storage import tables
-from service.storage.upsert import upsert
+from service.storage.rows.upsert import upsert
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,9 +12,9 @@ from service.domain.jobs import StoredFile
 from service.domain.pages import PageSize, PageText, TextSource, Turns
 from service.domain.records import Issue
 from service.storage import tables
-from service.storage.blobs import derived_key, origin_key
+from service.storage.blobs.base import derived_key, origin_key
 from service.storage.codec import from_json, pack_page, to_columns, unpack_page
-from service.storage.upsert import put_rows, upsert_in
+from service.storage.rows.upsert import put_rows, upsert_in
 
 # Made once: building a statement takes longer than running it, and each step needs these.
 _ADD = insert(tables.files)

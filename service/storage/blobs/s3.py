@@ -28,7 +28,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from service.domain.errors import ErrorCode, InternalError
-from service.storage.blobs import Incoming, StoredBlob, blob_key, derived_key, nothing_came, too_large
+from service.storage.blobs.base import Incoming, StoredBlob, blob_key, derived_key, nothing_came, too_large
 
 _log = logging.getLogger(__name__)
 _PART_BYTES = 5 * 2**20

@@ -11,7 +11,7 @@ from service.domain.jobs import Job, JobStatus, ReviewState
 from service.domain.review import CLAIM_S
 from service.storage import tables
 from service.storage.codec import from_json, to_columns
-from service.storage.jobs import JobRows
+from service.storage.rows.jobs import JobRows
 
 # Made once: building a statement takes longer than running it, and each run's end needs it.
 _OF_JOB = (

@@ -10,9 +10,9 @@ from service.domain.export import Export, Release
 from service.domain.jobs import Job, JobStatus
 from service.storage import tables
 from service.storage.codec import from_json, to_columns
-from service.storage.jobs import JobRows, names_schema
-from service.storage.paging import Cursor, newest_first
-from service.storage.upsert import upsert
+from service.storage.rows.jobs import JobRows, names_schema
+from service.storage.rows.paging import Cursor, newest_first
+from service.storage.rows.upsert import upsert
 
 _OF_JOB = (
     select(tables.exports, tables.export_items.c.revision)

@@ -12,7 +12,7 @@ from service.domain.jobs import Job, Step, StepKind, StepState, StepTally, Talli
 from service.domain.traffic import Waiting
 from service.storage import tables
 from service.storage.codec import from_json, pack, to_columns, unpack
-from service.storage.jobs import JOB_COLUMNS, job_from
+from service.storage.rows.jobs import JOB_COLUMNS, job_from
 
 T = TypeVar("T")
 _NAMES = tuple(f.name for f in fields(Step))

@@ -10,8 +10,8 @@ from service.domain.batches import Batch, BatchCounts, RefusedEntry
 from service.domain.jobs import JobStatus
 from service.storage import tables
 from service.storage.codec import from_json, to_columns
-from service.storage.paging import Cursor, newest_first
-from service.storage.upsert import upsert
+from service.storage.rows.paging import Cursor, newest_first
+from service.storage.rows.upsert import upsert
 
 
 class BatchRows:

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from service.domain.errors import ErrorCode, InternalError
-from service.storage.blobs import Incoming, StoredBlob, blob_key, derived_key, nothing_came, too_large
+from service.storage.blobs.base import Incoming, StoredBlob, blob_key, derived_key, nothing_came, too_large
 
 _INCOMING = "incoming"
 _NEW, _DATA = os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, and_, func, select
 from service.domain.schema_version import SchemaVersion
 from service.storage import tables
 from service.storage.codec import from_json, to_columns
-from service.storage.upsert import upsert
+from service.storage.rows.upsert import upsert
 
 
 class SchemaRows:

@@ -11,8 +11,8 @@ from sqlalchemy import ColumnElement, Connection, Select, Table, bindparam, dele
 from service.domain.jobs import Job, JobStatus, ReviewState
 from service.storage import tables
 from service.storage.codec import from_json, to_columns
-from service.storage.paging import Cursor, newest_first, oldest_first
-from service.storage.upsert import put_rows
+from service.storage.rows.paging import Cursor, newest_first, oldest_first
+from service.storage.rows.upsert import put_rows
 
 _NAMES = tuple(f.name for f in fields(Job))
 JOB_COLUMNS = [tables.jobs.c[name] for name in _NAMES]

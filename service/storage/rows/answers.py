@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Connection, bindparam, delete, select
 
 from service.storage import tables
-from service.storage.upsert import put_rows
+from service.storage.rows.upsert import put_rows
 
 # Made once: building a statement takes longer than running it, and each call needs it.
 _GET = select(tables.answers.c.body).where(

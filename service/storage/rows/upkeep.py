@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Connection, delete, or_, select
 
 from service.storage import tables
-from service.storage.upsert import put_rows, upsert
+from service.storage.rows.upsert import put_rows, upsert
 
 
 class UpkeepRows:
