@@ -28,7 +28,7 @@ from pydantic import SecretStr
 
 from benchmarks.fleet import SCHEMA, model_server
 from benchmarks.machine import Meter
-from service.clients.upstage import UpstageClient, UpstageOptions
+from service.clients.upstage.client import UpstageClient, UpstageOptions
 from service.protocol.request import ExtractionOptions, build_extraction_request
 
 IN_FLIGHT = 200

@@ -30,7 +30,7 @@ from benchmarks.others_templates import PROGRAM, TemplateReader, has_program, wi
 from benchmarks.quality import OTHERS, OTHERS_HEADING, ROOT, Figures, commit, evaluate
 from benchmarks.reading import new_reader, read_all
 from benchmarks.real_documents import eval_folder
-from service.clients.page_layout import layout_page
+from service.clients.openai_compatible.page_layout import layout_page
 from service.documents.reader import DocumentReader
 from service.domain.errors import ErrorCode
 from service.domain.pages import PageRange

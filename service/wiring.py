@@ -47,9 +47,9 @@ from service.storage.store import Store
 if TYPE_CHECKING:
     from celery import Celery
 
-    from service.clients.openai_compatible import PagePicture
-    from service.clients.url_fetch import UrlFetcher
-    from service.clients.webhook_post import WebhookPoster
+    from service.clients.openai_compatible.client import PagePicture
+    from service.clients.urls.fetch import UrlFetcher
+    from service.clients.urls.webhook_post import WebhookPoster
 
 READ_SLICE_S = 3.0
 OPENAI = "openai"
@@ -146,8 +146,8 @@ def _broker_queue(settings: Settings) -> TaskQueue:
 
 
 def _fetcher(settings: Settings, tenant_id: str) -> UrlFetcher:
-    from service.clients.addresses import named_hosts
-    from service.clients.url_fetch import FetchRule, UrlFetcher  # aiohttp: most commands fetch nothing
+    from service.clients.urls.addresses import named_hosts
+    from service.clients.urls.fetch import FetchRule, UrlFetcher  # aiohttp: most commands fetch nothing
 
     return UrlFetcher(
         FetchRule(
@@ -161,8 +161,8 @@ def _fetcher(settings: Settings, tenant_id: str) -> UrlFetcher:
 
 
 def _poster(settings: Settings) -> WebhookPoster:
-    from service.clients.addresses import named_hosts
-    from service.clients.webhook_post import PostRule, WebhookPoster
+    from service.clients.urls.addresses import named_hosts
+    from service.clients.urls.webhook_post import PostRule, WebhookPoster
 
     hosts = named_hosts(settings.webhook_hosts)
     return WebhookPoster(PostRule(trusted_hosts=hosts, timeout_s=settings.webhook_timeout_s))
@@ -221,8 +221,10 @@ def _models(settings: Settings, pages: PageSource, clock: Callable[[], float]) -
         return EmbeddedClient(EmbeddedDoors(load_pages=pages.load, load_lessons=pages.lessons, encode=_encode))
 
     def make_openai() -> ExtractionClient:
-        from service.clients.model_traits import TraitTable  # as below: time that only its users wait for
-        from service.clients.openai_compatible import OpenAiCompatibleClient, OpenAiOptions, PageDoors
+        from service.clients.openai_compatible.client import OpenAiCompatibleClient, OpenAiOptions, PageDoors
+        from service.clients.openai_compatible.model_traits import (
+            TraitTable,  # as below: time that only its users wait for
+        )
 
         return OpenAiCompatibleClient(
             OpenAiOptions(
@@ -239,7 +241,10 @@ def _models(settings: Settings, pages: PageSource, clock: Callable[[], float]) -
         )
 
     def make_upstage() -> ExtractionClient:
-        from service.clients.upstage import UpstageClient, UpstageOptions  # half a second that only its users wait for
+        from service.clients.upstage.client import (  # half a second that only its users wait for
+            UpstageClient,
+            UpstageOptions,
+        )
 
         return UpstageClient(
             UpstageOptions(

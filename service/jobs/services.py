@@ -24,8 +24,8 @@ from service.storage.pictures import PictureCache
 from service.storage.store import Store
 
 if TYPE_CHECKING:
-    from service.clients.url_fetch import UrlFetcher
-    from service.clients.webhook_post import WebhookPoster
+    from service.clients.urls.fetch import UrlFetcher
+    from service.clients.urls.webhook_post import WebhookPoster
 
 T = TypeVar("T")
 _STOP_S, _LOOP_STOP_S = 10.0, 60.0

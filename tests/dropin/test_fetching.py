@@ -18,8 +18,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from service.clients.addresses import is_public
-from service.clients.url_fetch import FetchRule, UrlFetcher
+from service.clients.urls.addresses import is_public
+from service.clients.urls.fetch import FetchRule, UrlFetcher
 from service.domain.errors import InputError
 from tests.api.job_calls import letter
 from tests.dropin.conftest import Live, Starter

@@ -11,8 +11,8 @@ import pytest
 from pydantic import JsonValue, SecretStr
 
 from service.clients.base import PagesReference
-from service.clients.model_traits import TraitTable
-from service.clients.openai_compatible import OpenAiCompatibleClient, OpenAiOptions, PageDoors, PagePicture
+from service.clients.openai_compatible.client import OpenAiCompatibleClient, OpenAiOptions, PageDoors, PagePicture
+from service.clients.openai_compatible.model_traits import TraitTable
 from service.domain.errors import ClientError
 from service.domain.geometry import Box
 from service.domain.pages import PageSize, PageText, TextSource, Word

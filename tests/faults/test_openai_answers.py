@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
-from service.clients.openai_compatible import OpenAiCompatibleClient
+from service.clients.openai_compatible.client import OpenAiCompatibleClient
 from service.domain.errors import ErrorCode
 from service.protocol.completion import ChatCompletion
 from tests.fakes.model_stub import ModelStub

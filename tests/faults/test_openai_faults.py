@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from service.clients.openai_compatible import OpenAiCompatibleClient
+from service.clients.openai_compatible.client import OpenAiCompatibleClient
 from service.domain.errors import ClientError, ErrorCode
 from tests.fakes.ahead_loop import run_out_of_time
 from tests.fakes.model_stub import ModelStub

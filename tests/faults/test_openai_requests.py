@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import JsonValue
 
-from service.clients.openai_compatible import PagePicture
+from service.clients.openai_compatible.client import PagePicture
 from service.domain.errors import ErrorCode, ReadingError
 from tests.fakes.model_stub import ModelStub
 from tests.faults.openai_calls import (

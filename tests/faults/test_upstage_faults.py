@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from service.clients.upstage import UpstageClient
+from service.clients.upstage.client import UpstageClient
 from service.domain.errors import ClientError, ErrorCode
 from service.protocol.additional_values import read_additional_values
 from service.protocol.completion import ChatCompletion

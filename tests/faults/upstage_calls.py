@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import pytest
 from pydantic import SecretStr
 
-from service.clients.upstage import UpstageClient, UpstageOptions
+from service.clients.upstage.client import UpstageClient, UpstageOptions
 from service.domain.errors import ClientError
 from service.protocol.completion import ChatCompletion
 from service.protocol.request import ExtractionOptions, ExtractionRequest, build_extraction_request

@@ -148,6 +148,6 @@ def test_what_a_filter_holds_back_ends_its_pages_with_a_message(local: Pipeline,
 
 def test_the_provider_has_its_own_name() -> None:
     """Wiring names it without loading it."""
-    from service.clients.openai_compatible import PROVIDER
+    from service.clients.openai_compatible.client import PROVIDER
 
     assert PROVIDER == OPENAI

@@ -26,7 +26,7 @@ from service.messaging.signing import signed_headers
 from service.storage.store import Rows
 
 if TYPE_CHECKING:
-    from service.clients.webhook_post import PostAnswer, WebhookPoster
+    from service.clients.urls.webhook_post import PostAnswer, WebhookPoster
 
 _log = logging.getLogger(__name__)
 BACK_OFF_S = (5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 28_800)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import orjson
 
 from service.clients.base import ExtractionClient
-from service.clients.scope import CallScope, within
+from service.clients.door.scope import CallScope, within
 from service.domain.egress import EgressPolicy, schema_rule, tenant_rule
 from service.domain.records import Processing, Usage, join_processing
 from service.jobs.services import Services

@@ -15,7 +15,7 @@ from service import wiring
 from service.cli.main import app
 from service.cli.serving.listening import listen, refuse_open_door, url_of
 from service.cli.session import load_settings, read_schema
-from service.clients import upstage
+from service.clients.upstage import client as upstage
 from service.domain.errors import ErrorCode, InputError
 from tests.fakes.pipeline import wait_until
 

@@ -9,7 +9,7 @@ from pydantic import SecretStr
 
 from service.clients.base import ExtractionClient
 from service.clients.registry import ClientRegistry, Provider, parse_model_name
-from service.clients.upstage import DEFAULT_MODEL, UpstageClient, UpstageOptions
+from service.clients.upstage.client import DEFAULT_MODEL, UpstageClient, UpstageOptions
 from service.domain.errors import ErrorCode, InputError
 
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from service.clients.chat_answer import repeats_itself
-from service.clients.openai_compatible import endpoint
+from service.clients.openai_compatible.answer import repeats_itself
+from service.clients.openai_compatible.client import endpoint
 
 
 @pytest.mark.parametrize("piece", [".", " ", "\n\t", "|  ", '{"text": null}, ', "x" * 255 + "y"])

@@ -7,7 +7,7 @@ import json
 import httpx
 import pytest
 
-from service.clients.errors import FailedAnswer, error_from_answer
+from service.clients.door.errors import FailedAnswer, error_from_answer
 from service.domain.errors import ClientError, ErrorCode
 
 KEY = "up_abcdefghijklmnop"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from service.clients.upstage import UpstageClient, UpstageOptions
+from service.clients.upstage.client import UpstageClient, UpstageOptions
 from service.domain.errors import ErrorCode, InputError
 from service.domain.schema import parse_schema
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.clients.proxies import proxy_for
+from service.clients.door.proxies import proxy_for
 
 _PROXY = "http://proxy.invalid:3128"
 

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
-from service.clients.answer_body import MAX_ANSWER_BYTES, read_completion, read_whole, unpacked
-from service.clients.chat_request import ANSWER_FUNCTION
-from service.clients.errors import FailedAnswer, bad_answer_error, stream_error
+from service.clients.door.answer_body import MAX_ANSWER_BYTES, read_completion, read_whole, unpacked
+from service.clients.door.errors import FailedAnswer, bad_answer_error, stream_error
+from service.clients.openai_compatible.question import ANSWER_FUNCTION
 from service.protocol.accumulator import CompletionAccumulator, StreamCutError, StreamError
 from service.protocol.completion import ChatCompletion, Choice, CompletionUsage, Message
 from service.protocol.error import read_error

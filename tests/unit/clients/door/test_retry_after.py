@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.clients.retry_after import LONGEST_AFTER_ANSWER_S, LONGEST_S, pause_after_answer_s, retry_after_s
+from service.clients.door.retry_after import LONGEST_AFTER_ANSWER_S, LONGEST_S, pause_after_answer_s, retry_after_s
 
 NOW = 1_790_000_000.0
 UPSTAGE = "X-Upstage-RateLimit"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 
-from service.clients.errors import FailedAnswer
+from service.clients.door.errors import FailedAnswer
 from service.domain.traffic import TrafficGate
 from service.protocol.body import Body
 from service.protocol.completion import ChatCompletion

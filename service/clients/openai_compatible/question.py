@@ -14,9 +14,9 @@ from typing import cast
 
 from pydantic import JsonValue
 
-from service.clients.model_traits import ModelTraits
-from service.clients.page_layout import layout_document
-from service.clients.strict_schema import wire_schema
+from service.clients.openai_compatible.model_traits import ModelTraits
+from service.clients.openai_compatible.page_layout import layout_document
+from service.clients.openai_compatible.strict_schema import wire_schema
 from service.domain.pages import PageText
 from service.domain.schema import ExtractionSchema
 from service.protocol.body import Attachment, Body

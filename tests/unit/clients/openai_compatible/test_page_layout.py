@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.clients.page_layout import layout_document, layout_page
+from service.clients.openai_compatible.page_layout import layout_document, layout_page
 from service.domain.geometry import Box
 from service.domain.pages import CheckMark, PageSize, PageText, TextSource, Word
 

@@ -13,10 +13,10 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from service.clients.answer_body import read_completion, read_whole
-from service.clients.door import Call, CallOptions, DoorOptions
-from service.clients.errors import FailedAnswer
-from service.clients.http_door import HttpDoor, trusted_issuers
+from service.clients.door.answer_body import read_completion, read_whole
+from service.clients.door.call import Call, CallOptions, DoorOptions
+from service.clients.door.errors import FailedAnswer
+from service.clients.door.http_door import HttpDoor, trusted_issuers
 from service.domain.errors import ClientError, ErrorCode
 from service.protocol.body import Body
 from service.protocol.completion import ChatCompletion

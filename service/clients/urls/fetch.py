@@ -11,7 +11,7 @@ from ssl import SSLContext, create_default_context
 import aiohttp
 from yarl import URL
 
-from service.clients.addresses import CheckedResolver, are_public, as_address
+from service.clients.urls.addresses import CheckedResolver, are_public, as_address
 from service.domain.egress import OPEN, EgressPolicy
 from service.domain.errors import ErrorCode, InputError
 

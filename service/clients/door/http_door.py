@@ -23,9 +23,9 @@ from tenacity import (
     wait_random_exponential,
 )
 
-from service.clients.answer_body import PACKING, read_whole
-from service.clients.door import AnswerReader, Call, DoorOptions, host_of
-from service.clients.errors import (
+from service.clients.door.answer_body import PACKING, read_whole
+from service.clients.door.call import AnswerReader, Call, DoorOptions, host_of
+from service.clients.door.errors import (
     FailedAnswer,
     busy_error,
     closed_road_error,
@@ -33,9 +33,9 @@ from service.clients.errors import (
     timeout_error,
     transport_error,
 )
-from service.clients.proxies import proxy_for
-from service.clients.retry_after import pause_after_answer_s
-from service.clients.scope import current_scope
+from service.clients.door.proxies import proxy_for
+from service.clients.door.retry_after import pause_after_answer_s
+from service.clients.door.scope import current_scope
 from service.domain.errors import ClientError, ErrorCode, ProviderBusyError
 from service.domain.traffic import IN_PLACE_S, CallEnd, CallReport, ClosedRoad, Destination, Ticket, TrafficGate
 from service.protocol.body import Body

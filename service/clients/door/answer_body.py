@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from service.clients.errors import bad_answer_error
+from service.clients.door.errors import bad_answer_error
 from service.protocol.completion import ChatCompletion
 from service.protocol.error import read_error_value
 from service.protocol.json_text import decode_json

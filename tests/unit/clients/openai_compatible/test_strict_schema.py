@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.clients.strict_schema import wire_schema
+from service.clients.openai_compatible.strict_schema import wire_schema
 from service.domain.schema import parse_schema
 from service.rehearsal.strict_rules import MAX_DEPTH, strict_fault
 

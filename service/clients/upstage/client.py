@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, cast
 
 from pydantic import SecretStr
 
-from service.clients.answer_body import read_completion, read_whole
 from service.clients.base import Capabilities
-from service.clients.door import Call, CallOptions, DoorOptions, host_of
-from service.clients.errors import FailedAnswer
-from service.clients.flat_schema import FlatSchema, flatten, is_flat
-from service.clients.late_door import LateDoor
+from service.clients.door.answer_body import read_completion, read_whole
+from service.clients.door.call import Call, CallOptions, DoorOptions, host_of
+from service.clients.door.errors import FailedAnswer
+from service.clients.door.late_door import LateDoor
 from service.clients.schema_limits import check_schema_limits
+from service.clients.upstage.flat_schema import FlatSchema, flatten, is_flat
 from service.domain.errors import ClientError, ErrorCode
 from service.domain.records import Json
 from service.domain.schema import ExtractionSchema, known_schema, parse_schema

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from service.clients.chat_request import AnswerForm
-from service.clients.model_traits import TraitTable
+from service.clients.openai_compatible.model_traits import TraitTable
+from service.clients.openai_compatible.question import AnswerForm
 from service.domain.errors import ErrorCode, InputError
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from service.clients.retry_after import retry_after_s
+from service.clients.door.retry_after import retry_after_s
 from service.domain.errors import ClientError, ErrorCode, ProviderBusyError
 from service.domain.traffic import ClosedRoad, WaitReason
 from service.protocol.error import WireError, read_error

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from service.clients.door import AnswerReader, Call, DoorOptions
+from service.clients.door.call import AnswerReader, Call, DoorOptions
 from service.protocol.completion import ChatCompletion
 
 if TYPE_CHECKING:
-    from service.clients.http_door import HttpDoor
+    from service.clients.door.http_door import HttpDoor
 
 
 class LateDoor:
@@ -24,7 +24,7 @@ class LateDoor:
     async def post(self, call: Call, reader: AnswerReader) -> ChatCompletion:
         """See `HttpDoor.post`."""
         if self._door is None:
-            from service.clients.http_door import HttpDoor  # late: a fifth of a second and twenty megabytes
+            from service.clients.door.http_door import HttpDoor  # late: a fifth of a second and twenty megabytes
 
             self._door = HttpDoor(self._options)
         return await self._door.post(call, reader)

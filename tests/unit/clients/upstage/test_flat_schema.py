@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from service.clients.flat_schema import flatten, is_flat
 from service.clients.schema_limits import check_schema_limits
-from service.clients.upstage import CAPABILITIES, MAX_NAME_CHARS, PROVIDER
+from service.clients.upstage.client import CAPABILITIES, MAX_NAME_CHARS, PROVIDER
+from service.clients.upstage.flat_schema import flatten, is_flat
 from service.domain.schema import parse_schema
 
 Json = Any

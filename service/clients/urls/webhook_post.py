@@ -15,8 +15,8 @@ from ssl import SSLContext, create_default_context
 import aiohttp
 from yarl import URL
 
-from service.clients.addresses import CheckedResolver, are_public, as_address
-from service.clients.retry_after import retry_after_s
+from service.clients.door.retry_after import retry_after_s
+from service.clients.urls.addresses import CheckedResolver, are_public, as_address
 from service.domain.errors import ErrorCode, InputError
 
 LONGEST_URL = 2000

@@ -19,11 +19,11 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 from pydantic import JsonValue, SecretStr, ValidationError
 
 from service.clients.base import Capabilities, PagesReference
-from service.clients.chat_answer import ChatAnswers, add_usage, ended_completion
-from service.clients.chat_request import AnswerForm, ChatBody, ChatQuestion, build_chat_body
-from service.clients.door import Call, CallOptions, DoorOptions, host_of
-from service.clients.late_door import LateDoor
-from service.clients.model_traits import TraitTable
+from service.clients.door.call import Call, CallOptions, DoorOptions, host_of
+from service.clients.door.late_door import LateDoor
+from service.clients.openai_compatible.answer import ChatAnswers, add_usage, ended_completion
+from service.clients.openai_compatible.model_traits import TraitTable
+from service.clients.openai_compatible.question import AnswerForm, ChatBody, ChatQuestion, build_chat_body
 from service.clients.schema_limits import check_schema_limits
 from service.domain.errors import ClientError, DecodingError, ErrorCode, ServiceError
 from service.domain.pages import PageSize, PageText, TextSource

@@ -1,0 +1,1 @@
+"""Upstage's Information Extraction, which takes flat schemas."""
