@@ -111,7 +111,7 @@ def test_a_checkpoint_under_way_keeps_nothing_that_was_deleted(store: Store, hom
             with store.write() as rows:
                 rows.idempotency.put(TENANT, f"{SECRET}-{number}", "", None, 1.0)
             with store.write() as rows:
-                rows.idempotency.remove(TENANT, f"{SECRET}-{number}")
+                rows.idempotency.remove(TENANT, f"{SECRET}-{number}", None)
             store.forget_deleted()
             left += _left_in(home)
     finally:

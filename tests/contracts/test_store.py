@@ -203,7 +203,7 @@ def test_one_tenant_never_sees_anothers_rows(with_file: Store) -> None:
         assert rows.access.keys(OTHER) == ()
         assert rows.access.user_named(OTHER, "ana") is None
         assert not rows.access.revoke(OTHER, "key-1", 1.0)
-        rows.idempotency.remove(OTHER, "key")
+        rows.idempotency.remove(OTHER, "key", "job-1")
         assert rows.idempotency.get(TENANT, "key") is not None
 
 
@@ -332,7 +332,10 @@ def test_an_idempotency_key_tells_what_became_of_it(store: Store) -> None:
         assert rows.idempotency.get(TENANT, "key") is not None
         rows.idempotency.remove_before(20.5)
         assert rows.idempotency.get(TENANT, "key") is None
-        rows.idempotency.remove(OTHER, "key")
+        for other in (None, "job-1"):  # who came to nothing, or is late, takes nobody else's away
+            rows.idempotency.remove(OTHER, "key", other)
+            assert rows.idempotency.get(OTHER, "key") == ("other", "job-2", 30.0)
+        rows.idempotency.remove(OTHER, "key", "job-2")
         assert rows.idempotency.get(OTHER, "key") is None
 
 

@@ -13,17 +13,19 @@ from types import SimpleNamespace
 from typing import TypeVar, cast
 
 import pytest
+from sqlalchemy import event
 
 from service.domain.errors import ErrorCode, StateError
 from service.domain.jobs import EventType, Step, StepState
 from service.jobs import lifecycle
 from service.jobs.control.ending import delete_job
-from service.jobs.intake.idempotency import reserve_key
+from service.jobs.intake.idempotency import release_key, reserve_key
 from service.jobs.intake.submit import NewJob, Submission, add_job, hold_files
 from service.jobs.lifecycle import LeaseRule
 from service.jobs.services import Services
 from service.jobs.settle import Claim, claim_steps
 from service.storage.blobs.folder import FolderBlobs
+from service.storage.engine import Database
 from service.storage.pictures import PictureCache
 from service.storage.store import Store
 from tests.fakes.rows import TENANT, a_file, a_job, a_page, a_step
@@ -255,6 +257,26 @@ def _reserve(services: Services, key: str) -> str:
         return reserve_key(services, TENANT, key) or "reserved"
     except StateError as error:
         return error.code
+
+
+def test_a_key_under_which_a_job_is_made_is_not_given_back(database: Database) -> None:
+    """A request came to nothing just as another makes its job; asking again finds that one, and makes no second."""
+    store = Store(database)
+    services = _services(store, 1)
+    alone = database.engine.dialect.name == "sqlite"  # its writers come one after the other
+    reserve_key(services, TENANT, "key")
+
+    def make(_connection: object = None, _cursor: object = None, statement: str = "DELETE", *_rest: object) -> None:
+        if statement.startswith("DELETE"):
+            with store.write() as rows:
+                rows.idempotency.put(TENANT, "key", "print", "job-1", 100.0)
+
+    if alone:
+        make()
+    else:
+        event.listen(database.engine, "before_cursor_execute", make)
+    release_key(services, TENANT, "key")
+    assert reserve_key(services, TENANT, "key") == "job-1"
 
 
 def test_a_duty_is_taken_by_one(store: Store) -> None:

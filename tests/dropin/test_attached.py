@@ -147,6 +147,35 @@ def test_an_answer_made_for_a_connection_that_is_gone_waits_for_the_retry_too(st
     assert len(jobs_of(live)) == 1
 
 
+def gone_after_asking(live: Live) -> ASGIApp:
+    """The same service behind connections that are gone once the request is read."""
+    app = live.service.app()
+
+    async def gone(scope: Scope, receive: Receive, send: Send) -> None:
+        async def hear() -> Message:
+            nonlocal more
+            message: Message = await receive() if more else {"type": "http.disconnect"}
+            more = more and message.get("more_body", False)
+            return message
+
+        more = True
+        await app(scope, hear, send)
+
+    return gone
+
+
+def test_who_is_gone_before_there_is_a_job_makes_none(start: Starter) -> None:
+    """The file was slow to fetch, and the retry has its answer: another job, and another call, would be nobody's."""
+    with ModelStub() as stub:
+        live = start(upstage_base_url=stub.base_url, upstage_api_key="up_test", model="upstage")
+        assert live.client.post(CHAT, json=body()).status_code == 200
+        wait_until(lambda: waiters(live) == 0)
+        with http_server(gone_after_asking(live)) as url:
+            httpx.post(url + CHAT, json=body(), headers=live.client.headers, timeout=120)
+        assert stub.stats()["requests"] == 1
+    assert len(jobs_of(live)) == 1
+
+
 def not_asked_for(live: Live, since: float) -> int:
     """Requests for whose jobs nobody looked since then."""
     with live.service.services.store.read() as rows:

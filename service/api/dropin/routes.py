@@ -11,6 +11,7 @@ import uuid
 
 from anyio import to_thread
 from fastapi import APIRouter, Depends, Request, Response
+from starlette.requests import ClientDisconnect
 
 from service.api.context import ServicesOf
 from service.api.dropin.calls import EVENTS, Call, encoded
@@ -136,6 +137,8 @@ async def _extract(request: Request, taken: Received, path: WirePath) -> Respons
     (file,) = await taken.files(urls)
     submission = submission_of(caller, file, wanted, job_options(model.model, wanted.options()))
     digest = request_digest(caller, taken.body.digest)
+    if await request.is_disconnected():  # while its file was fetched: whoever asked again may have had the answer
+        raise ClientDisconnect
     job, attendance, attached = await to_thread.run_sync(submit_or_attach, services, submission, digest)
     taken.used = not attached
     call = Call(

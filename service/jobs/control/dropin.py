@@ -128,7 +128,7 @@ class Attendance:
     def leave(self) -> None:
         """The answer is out: from now on the same request makes a new job."""
         with self._services.store.write() as rows:
-            rows.idempotency.remove(self._tenant_id, self._key)
+            rows.idempotency.remove(self._tenant_id, self._key, self._job_id)
 
 
 def cancel_abandoned(services: Services) -> None:

@@ -76,9 +76,7 @@ def match_key(services: Services, tenant_id: str, key: str, fingerprint: str) ->
 def release_key(services: Services, tenant_id: str, key: str) -> None:
     """Give back a key whose request failed before it made a job; one that made a job stays."""
     with services.store.write() as rows:
-        found = rows.idempotency.get(tenant_id, key)
-        if found is not None and found[1] is None:  # a request may be cut off just after it made its job
-            rows.idempotency.remove(tenant_id, key)
+        rows.idempotency.remove(tenant_id, key, None)  # a request may be cut off just after it made its job
 
 
 def fingerprint_of(file_sha256: str, schema: JsonObject, options: JsonObject) -> str:

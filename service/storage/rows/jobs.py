@@ -229,10 +229,11 @@ class IdempotencyRows:
         """Forget old keys."""
         self._connection.execute(delete(tables.idempotency_keys).where(tables.idempotency_keys.c.created_at < at))
 
-    def remove(self, tenant_id: str, key: str) -> None:
-        """Forget a key whose request failed before it made a job."""
-        row = tables.idempotency_keys
-        self._connection.execute(delete(row).where(row.c.tenant_id == tenant_id, row.c.key == key))
+    def remove(self, tenant_id: str, key: str, job_id: str | None) -> None:
+        """Forget a key unless it stands for another job than this by now; None: for one at all."""
+        row = tables.idempotency_keys.c
+        found = row.tenant_id == tenant_id, row.key == key, row.job_id.is_not_distinct_from(job_id)
+        self._connection.execute(delete(tables.idempotency_keys).where(*found))
 
 
 def _columns_of(job: Job) -> dict[str, object]:
