@@ -220,50 +220,47 @@ def _models(settings: Settings, pages: PageSource, clock: Callable[[], float]) -
     def make_embedded() -> EmbeddedClient:
         return EmbeddedClient(EmbeddedDoors(load_pages=pages.load, load_lessons=pages.lessons, encode=_encode))
 
-    def make_openai() -> ExtractionClient:
-        from service.clients.openai_compatible.client import OpenAiCompatibleClient, OpenAiOptions, PageDoors
-        from service.clients.openai_compatible.model_traits import (
-            TraitTable,  # as below: time that only its users wait for
-        )
-
-        return OpenAiCompatibleClient(
-            OpenAiOptions(
-                base_url=settings.openai_base_url,
-                api_key=_openai_key(settings),
-                api_version=settings.openai_api_version,
-                default_model=settings.openai_model,
-                traits=TraitTable(settings.openai_models),
-                attempts=settings.model_attempts,
-                max_connections=settings.max_calls_in_flight,
-                gate=gate(),
-            ),
-            PageDoors(load_pages=pages.load, draw_page=pages.draw, read_object=_read_object),
-        )
-
-    def make_upstage() -> ExtractionClient:
-        from service.clients.upstage.client import (  # half a second that only its users wait for
-            UpstageClient,
-            UpstageOptions,
-        )
-
-        return UpstageClient(
-            UpstageOptions(
-                base_url=settings.upstage_base_url,
-                api_key=_require_key(settings.upstage_api_key, "FIELDMARK_UPSTAGE_API_KEY"),
-                attempts=settings.model_attempts,
-                max_connections=settings.max_calls_in_flight,
-                gate=gate(),
-            )
-        )
-
     return ClientRegistry(
         {
             EMBEDDED: Provider(make=make_embedded, default_model=MODEL_VERSION),
-            OPENAI: Provider(make=make_openai, default_model=settings.openai_model),
-            UPSTAGE: Provider(make=make_upstage, default_model=UPSTAGE_MODEL),
+            OPENAI: Provider(make=partial(_openai_client, settings, pages, gate), default_model=settings.openai_model),
+            UPSTAGE: Provider(make=partial(_upstage_client, settings, gate), default_model=UPSTAGE_MODEL),
         },
         aliases={"openai_compatible": OPENAI},
         beside=gates,
+    )
+
+
+def _openai_client(settings: Settings, pages: PageSource, gate: Callable[[], TrafficGate]) -> ExtractionClient:
+    from service.clients.openai_compatible import client  # late, as below: time that only its users wait for
+    from service.clients.openai_compatible.model_traits import TraitTable
+
+    return client.OpenAiCompatibleClient(
+        client.OpenAiOptions(
+            base_url=settings.openai_base_url,
+            api_key=_openai_key(settings),
+            api_version=settings.openai_api_version,
+            default_model=settings.openai_model,
+            traits=TraitTable(settings.openai_models),
+            attempts=settings.model_attempts,
+            max_connections=settings.max_calls_in_flight,
+            gate=gate(),
+        ),
+        client.PageDoors(load_pages=pages.load, draw_page=pages.draw, read_object=_read_object),
+    )
+
+
+def _upstage_client(settings: Settings, gate: Callable[[], TrafficGate]) -> ExtractionClient:
+    from service.clients.upstage.client import UpstageClient, UpstageOptions  # half a second
+
+    return UpstageClient(
+        UpstageOptions(
+            base_url=settings.upstage_base_url,
+            api_key=_require_key(settings.upstage_api_key, "FIELDMARK_UPSTAGE_API_KEY"),
+            attempts=settings.model_attempts,
+            max_connections=settings.max_calls_in_flight,
+            gate=gate(),
+        )
     )
 
 
