@@ -30,11 +30,13 @@ from service.domain.traffic import RateLimit, TrafficGate
 from service.embedded.version import MODEL_VERSION
 from service.extraction.decoding.answer import parse_answer
 from service.extraction.decoding.encode import CompletionHead, EncodeOptions, encode_completion
-from service.jobs.keeper import ClaimKeeper
 from service.jobs.learned.memory import lessons_of
 from service.jobs.lifecycle import LeaseRule
-from service.jobs.quiet_time import QuietTime
-from service.jobs.services import CallRoom, JobLimits, LoopThread, ModelRules, Services
+from service.jobs.process.call_room import CallRoom
+from service.jobs.process.keeper import ClaimKeeper
+from service.jobs.process.loop_thread import LoopThread
+from service.jobs.process.quiet_time import QuietTime
+from service.jobs.services import JobLimits, ModelRules, Services
 from service.messaging.queue import TaskQueue
 from service.protocol.completion import ChatCompletion
 from service.settings import Settings

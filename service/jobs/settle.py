@@ -119,6 +119,12 @@ class Settled:
     """The step that this worker chose to do itself: a claim from the same transaction, and not among the others."""
 
 
+def lock_run(rows: Rows, step: Step) -> Job | None:
+    """The job of a step, which nobody else changes before this transaction ends; None: the step's run is over."""
+    job = rows.jobs.get(step.job_id, lock=True)
+    return None if job is None or job.run != step.run or job.status.is_terminal else job
+
+
 def settle(services: Services, claim: Claim, outcome: Outcome) -> tuple[Step, ...]:
     """Store what a step gave and let the run go on; the steps that can start now, not yet rung.
 
@@ -132,8 +138,8 @@ def settle_and_take(services: Services, claim: Claim, outcome: Outcome, choose: 
     """The same, with a claim on what follows: neither a message nor a transaction more for what is done here."""
     now = services.clock()
     with services.store.write() as rows:
-        job = rows.jobs.get(claim.step.job_id, lock=True)
-        if job is None or job.run != claim.step.run or job.status.is_terminal:
+        job = lock_run(rows, claim.step)
+        if job is None:
             return Settled()
         ended = _ended(claim, outcome, now, services.rule)
         if ended is None or not rows.steps.swap(claim.step, ended, outcome.result):
@@ -157,8 +163,8 @@ def settle_failure(
     again = error.retryable or (error.code is ErrorCode.MODEL_BAD_ANSWER and claim.step.attempt < _BAD_ANSWER_CLAIMS)
     fault = Fault(code=error.code, message=error.message, retryable=again)
     with services.store.write() as rows:
-        job = rows.jobs.get(claim.step.job_id, lock=True)
-        if job is None or job.run != claim.step.run or job.status.is_terminal:
+        job = lock_run(rows, claim.step)
+        if job is None:
             return ()
         given = _given(claim, error, fault, now, services.rule)
         if given is None or not rows.steps.swap(claim.step, given):
@@ -182,8 +188,8 @@ def _given(claim: Claim, error: ServiceError, fault: Fault, now: float, rule: Le
 def give_back(services: Services, claim: Claim) -> tuple[Step, ...]:
     """Let others have a step whose work was stopped here; nothing if the claim is lost anyway."""
     with services.store.write() as rows:
-        job = rows.jobs.get(claim.step.job_id, lock=True)
-        if job is None or job.run != claim.step.run or job.status.is_terminal:
+        job = lock_run(rows, claim.step)
+        if job is None:
             return ()
         given = lifecycle.hand_back(claim.step, owner=claim.owner)
         return (given,) if given is not None and rows.steps.swap(claim.step, given) else ()

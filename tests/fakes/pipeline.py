@@ -16,7 +16,7 @@ from sqlalchemy import text
 
 from service.domain.jobs import Job, JobOptions, Step, StepKind, StoredFile
 from service.domain.routes import JobSchema
-from service.jobs.control.new_runs import retry_job
+from service.jobs.control.retry import retry_job
 from service.jobs.control.sweep import Sweeper
 from service.jobs.intake.schemas import ChosenSchemas
 from service.jobs.intake.submit import Submission, submit_job

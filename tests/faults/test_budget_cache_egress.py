@@ -10,7 +10,7 @@ from service.domain.budget import Budget
 from service.domain.errors import ErrorCode, InputError
 from service.domain.jobs import JobStatus
 from service.jobs.control.ending import delete_job
-from service.jobs.control.new_runs import retry_job
+from service.jobs.control.retry import retry_job
 from tests.fakes.model_stub import ModelStub
 from tests.fakes.pipeline import SCHEMA, TENANT, Clock, Pipeline, numbered_pdf, pipeline, wait_until
 

@@ -15,13 +15,15 @@ from service.domain.errors import ErrorCode, InputError, StateError
 from service.domain.jobs import JobOptions, JobStatus, StepKind, StepState
 from service.domain.pages import PageRange, PageSize, PageText, TextSource
 from service.jobs.control.ending import cancel_job, delete_job
-from service.jobs.control.new_runs import Given, GivenDocument, rerun_job, retry_job
+from service.jobs.control.given import Given, GivenDocument
+from service.jobs.control.rerun import rerun_job
+from service.jobs.control.retry import retry_job
 from service.jobs.control.sweep import sweep
 from service.jobs.events.log import read_events
 from service.jobs.intake.idempotency import KEPT_S, fingerprint_of, match_key, release_key, reserve_key
 from service.jobs.intake.submit import Submission, submit_job
 from service.jobs.intake.uploads import forget_upload
-from service.jobs.keeper import BEAT_S
+from service.jobs.process.keeper import BEAT_S
 from service.jobs.queries import get_job
 from tests.fakes.model_stub import ModelStub
 from tests.fakes.pipeline import (

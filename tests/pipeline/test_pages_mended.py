@@ -18,7 +18,8 @@ from service.domain.geometry import Box, quad_box
 from service.domain.jobs import Job, JobStatus
 from service.domain.pages import PageRange, PageText, TextSource
 from service.domain.records import Location
-from service.jobs.control.new_runs import Given, GivenDocument, rerun_job
+from service.jobs.control.given import Given, GivenDocument
+from service.jobs.control.rerun import rerun_job
 from service.jobs.results.current import load_current
 from service.jobs.results.page_views import page_image
 from service.jobs.reviewing.correct import CorrectionRequest, correct

@@ -9,7 +9,7 @@ import pytest
 from service.domain.errors import ErrorCode
 from service.domain.jobs import JobStatus
 from service.jobs.control.ending import delete_job
-from service.jobs.control.new_runs import rerun_job
+from service.jobs.control.rerun import rerun_job
 from tests.fakes.model_stub import ModelStub
 from tests.fakes.pipeline import SCHEMA, TENANT, Pipeline, draw_pdf, one_schema, pipeline, wait_until
 

@@ -9,7 +9,8 @@ import pytest
 from service.domain.jobs import Job, JobStatus
 from service.domain.pages import PageRange, PageText, TextSource
 from service.domain.routes import JobSchema, Route, UnroutedReason
-from service.jobs.control.new_runs import Given, GivenDocument, rerun_job
+from service.jobs.control.given import Given, GivenDocument
+from service.jobs.control.rerun import rerun_job
 from service.jobs.intake.schemas import SchemaWish, choose_schemas, put_schema, ready_schemas
 from service.jobs.queries import get_job
 from tests.fakes.mixed_pile import INVOICE, LETTER, RECEIPT, pile

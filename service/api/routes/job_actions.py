@@ -19,7 +19,9 @@ from service.domain.errors import ErrorCode
 from service.domain.jobs import Job
 from service.domain.pages import PageRange
 from service.jobs.control.ending import cancel_job, delete_job
-from service.jobs.control.new_runs import Given, GivenDocument, rerun_job, retry_job
+from service.jobs.control.given import Given, GivenDocument
+from service.jobs.control.rerun import rerun_job
+from service.jobs.control.retry import retry_job
 from service.jobs.intake.schemas import SchemaWish, choose_schemas
 from service.jobs.queries import get_job
 from service.jobs.services import Services

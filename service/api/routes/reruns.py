@@ -15,7 +15,7 @@ from service.api.routes.jobs import JobId
 from service.api.routes.schemas import SchemaReference
 from service.domain.errors import ErrorCode
 from service.domain.records import JsonObject
-from service.jobs.control.reruns import changes_of, rerun_schema
+from service.jobs.control.schema_reruns import changes_of, rerun_schema
 from service.jobs.queries import get_job
 
 router = APIRouter(tags=["schemas"])

@@ -13,7 +13,7 @@ from service.domain.errors import StateError
 from service.domain.jobs import Job, JobStatus
 from service.domain.records import JsonObject
 from service.jobs.control.ending import cancel_job
-from service.jobs.control.new_runs import retry_job
+from service.jobs.control.retry import retry_job
 from service.jobs.intake.batch_books import batch_of
 from service.jobs.paging import read_page
 from service.jobs.services import Services

@@ -20,7 +20,7 @@ from service.jobs.control.retention import note_expiry
 from service.jobs.intake.idempotency import KEPT_S
 from service.jobs.intake.uploads import forget_upload
 from service.jobs.services import Services
-from service.jobs.settle import go_on, ring
+from service.jobs.settle import go_on, lock_run, ring
 from service.messaging.queue import Ring
 
 _log = logging.getLogger(__name__)
@@ -62,10 +62,10 @@ def sweep(services: Services) -> None:
 
 def _expire(services: Services, step: Step, now: float) -> tuple[Step, ...]:
     with services.store.write() as rows:
-        job = rows.jobs.get(step.job_id, lock=True)
+        job = lock_run(rows, step)
         found = rows.steps.get([step.id])
         changed = lifecycle.expire(found[0], now=now, rule=services.rule) if found else None
-        if job is None or changed is None or job.run != step.run or job.status.is_terminal:
+        if job is None or changed is None:
             return ()
         if changed.state is StepState.QUEUED:
             changed = replace(changed, rung_at=now)

@@ -14,8 +14,8 @@ from service.domain.judgements import Curve
 from service.domain.records import NO_USAGE, Confidence, Origin, Record
 from service.domain.results import RunResult
 from service.extraction.reviewing.overlay import Overlay, close, lay_over
-from service.jobs.learned.unique import asks_for_unique, with_unique
 from service.jobs.services import Services
+from service.jobs.unique import asks_for_unique, with_unique
 from service.storage.codec import unpack
 from service.storage.store import Rows
 

@@ -17,11 +17,11 @@ from service.domain.results import RunResult
 from service.extraction.reviewing.correcting import make_correction, touching
 from service.extraction.reviewing.draft import Draft, MisfitError
 from service.extraction.reviewing.overlay import Overlay, lay_over, same_value, standing_corrections
-from service.jobs.learned.unique import note_unique
 from service.jobs.queries import get_job
 from service.jobs.results.current import Current, corrected, load_machine, refuse_unfinished
 from service.jobs.reviewing.course import current_reasons, stand, standing_of
 from service.jobs.services import Services
+from service.jobs.unique import note_unique
 from service.storage.codec import to_columns
 
 MOST_OPERATIONS = 5000

@@ -34,10 +34,10 @@ from service.extraction.splitting.boundaries import find_documents
 from service.jobs import lifecycle
 from service.jobs.doubts import find_doubts, left_out_pages, unrouted_documents, unrouted_issues
 from service.jobs.learned.calibrate import calibrate
-from service.jobs.learned.unique import note_unique
 from service.jobs.services import Services
 from service.jobs.settle import Claim, Outcome
 from service.jobs.steps.second_opinion import Asked, ask_embedded
+from service.jobs.unique import note_unique
 from service.storage.codec import pack
 from service.storage.store import Rows
 

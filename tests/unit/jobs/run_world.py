@@ -21,7 +21,7 @@ from service.domain.routes import JobSchema
 from service.extraction.splitting.plan import PlannedSplit, SplitKind, halve
 from service.jobs import lifecycle
 from service.jobs.control.ending import end_cancelled
-from service.jobs.control.new_runs import retry_job
+from service.jobs.control.retry import retry_job
 from service.jobs.lifecycle import LeaseRule, NewStep
 from service.jobs.planning import plan_chunks
 from service.jobs.services import Services

@@ -8,7 +8,7 @@ from service.domain.errors import ErrorCode, InputError, ServiceError, StateErro
 from service.domain.jobs import Job, JobSchema, Priority
 from service.extraction.reviewing.changes import RecordChanges, compare_records
 from service.extraction.reviewing.overlay import close, lay_over
-from service.jobs.control.new_runs import rerun_job
+from service.jobs.control.rerun import rerun_job
 from service.jobs.intake.schemas import ChosenSchemas, find_schema
 from service.jobs.queries import list_jobs
 from service.jobs.results.current import load_current, load_machine

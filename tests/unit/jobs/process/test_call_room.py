@@ -6,11 +6,11 @@ import subprocess
 import sys
 import threading
 
-from service.jobs.services import CallRoom
+from service.jobs.process.call_room import CallRoom
 
 _HANGS = """
 import threading
-from service.jobs.services import CallRoom
+from service.jobs.process.call_room import CallRoom
 
 room, begun = CallRoom(1, 1), threading.Event()
 room.enter(1)

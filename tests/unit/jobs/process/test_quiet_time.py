@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from service.jobs.quiet_time import QuietTime
+from service.jobs.process.quiet_time import QuietTime
 
 
 def _fail() -> None:
