@@ -18,15 +18,12 @@ from service.embedded.words.labels import (
     split_name,
     weight,
 )
+from service.embedded.words.lists import word_list
 from service.embedded.words.normalise import fold, parse_currency, squash, word_set
 from service.embedded.words.synonyms import APT, reworded
 
-FILLER = word_set(
-    "value written form printed shown full whole yyyy mm dd iso code line box list every each other "
-    "document given text string show "
-    "where whether checked ticked marked selected crossed is are appear format top bottom"
-)
-EMPTY_NAMES = word_set("field value item key column col attribute property data feld champ campo veld wert")
+FILLER = word_list("telling_nothing")
+EMPTY_NAMES = word_list("empty_name")
 GUESSED = 0.6
 """How sure a column's role is that only follows from the other columns of its table."""
 CLEAR = 0.75

@@ -10,7 +10,8 @@ from service.embedded.candidates.proposals import Choice
 from service.embedded.candidates.prose import Prose
 from service.embedded.page.layout import Layout
 from service.embedded.page.spans import Kind, Span, token_range
-from service.embedded.words.normalise import fold, squash, word_set
+from service.embedded.words.lists import word_list
+from service.embedded.words.normalise import fold, squash
 
 OPENING = 7000
 """Characters from the start in which an agreement names its parties."""
@@ -39,7 +40,7 @@ _ROLE = re.compile(
     r"\s*(?:,?\s+(?:a|an)\s[^()]{3,60})?\s*\(\s*(?:the|hereinafter|hereafter|collectively|together|"
     r"each)?[^()“\"]{0,40}[“\"][A-Z]"
 )
-_NOT_A_NAME = word_set("agreement company employee contractor date exhibit party parties recipient discloser")
+_NOT_A_NAME = word_list("not_a_party")
 
 
 def parties_of(layout: Layout, prose: Prose) -> list[Choice]:

@@ -14,39 +14,26 @@ from service.embedded.page.layout import Segment
 from service.embedded.page.spans import Kind, Span
 from service.embedded.words.kinds import flat
 from service.embedded.words.labels import canonical, split_name
-from service.embedded.words.normalise import fold, word_set
+from service.embedded.words.lists import cues, word_list
+from service.embedded.words.normalise import fold
 
-_ISSUED = word_set(
-    "letter report notice document paper issue statement certificate memo minutes decision offer claim schreiben "
-    "brief ausfertigung bescheid bericht dokument lettre courrier rapport carta informe documento lettera relazione "
-    "brev skrivelse rilascio expedicion emision delivrance attestation afgifte issued dated draft drafted edition "
-    "erstellt redaction redaccion"
-)
+_ISSUED = word_list("issued")
 """What a field calls the day that heads a paper."""
-_SIGNED = word_set(
-    "sign signed signing signature executed execution unterschrift unterzeichnung unterzeichnet unterschrieben signe "
-    "signee firma firmado firmato sottoscrizione assinatura assinado ondertekening ondertekend underskrift "
-    "undertecknad underskrevet podpis podpisu imza"
-)
+_SIGNED = word_list("signed")
 """The same of the day under it."""
-_PLACE = word_set("place city location ort lieu lugar luogo local plaats ort sted miejsce misto yer town")
-_ANY_PLACE = word_set("ort lieu lugar luogo")
+_PLACE = word_list("place")
+_ANY_PLACE = word_list("any_place")
 _BARE = frozenset({"date"})
 _DATED_WORDS = frozenset({"date", "issue"})
 _FILLER = frozenset({"of", "on", "the"})
 _SCORE, _NEXT = 0.6, 0.03
-_SAID_ALONE = re.compile(r"\W*(?:(?:the|den|le|il|el|a|am|on|op|dnia|dne|d\.)(?:\W+|$)){0,2}$")
+_SAID_ALONE = re.compile(rf"\W*(?:(?:{cues('day_article')}|d\.)(?:\W+|$)){{0,2}}$")
 _AT = re.compile(
-    r"^\W*(?:(?:at|in|en|a|à|em|w|v|te|fait à|hecho en|signed (?:at|in)|done at|emitid[ao] em)\s+)?"
-    r"(?P<place>[^\W\d_][\w'’.-]*(?:\s[^\W\d_][\w'’.-]*){0,4}?)\s*,\W*(?:(?:the|den|le|il|el|a|ai|am|on|op|dnia|"
-    r"dne)(?:\W+|$)){0,2}$",
+    rf"^\W*(?:{cues('at_place')}\s+)?(?P<place>[^\W\d_][\w'’.-]*(?:\s[^\W\d_][\w'’.-]*){{0,4}}?)\s*,\W*"
+    rf"(?:(?:{cues('day_article')}|ai)(?:\W+|$)){{0,2}}$",
     re.IGNORECASE,
 )
-_DATED = re.compile(
-    r"^\W*(?:dated|given|issued|signed|done|rilasciat[oa]|emess[oa]|emitid[oa]|expedid[oa]|fait|delivre|"
-    r"ausgestellt|erstellt|"
-    r"afgegeven|utfardat|wystawiono|vystaveno)\b[^\d:]{0,60}$"
-)
+_DATED = re.compile(rf"^\W*{cues('dated')}\b[^\d:]{{0,60}}$")
 _MOST_LEAD = 12
 """Words that may stand before the day where a place or such a verb does."""
 
@@ -134,9 +121,7 @@ def _is_alone(evidence: Evidence, segment: Segment) -> bool:
     )  # fmt: skip
 
 
-_SIGNATURE = re.compile(
-    r"\W*(?:by|name|title|its|signature|signed|/s/|unterschrift|titel|nom|nombre|firma)\b\W*(?::|/s/|_)"
-)
+_SIGNATURE = re.compile(rf"\W*{cues('signature')}\b\W*(?::|/s/|_)")
 
 
 def dates_a_signature(evidence: Evidence, span: Span) -> bool:

@@ -13,6 +13,7 @@ from service.embedded.asked.fields import Ask
 from service.embedded.candidates.proposals import TYPED, Choice, in_range
 from service.embedded.page.layout import Segment
 from service.embedded.page.spans import Kind, Span, currency_votes
+from service.embedded.words.lists import cues
 from service.embedded.words.normalise import fold, iban_shaped, iban_valid
 
 REGISTRATION = re.compile(r"\s*[(\[]?\s*(?:co\.?|reg\.?)?\s*(?:no\.?:?)?\s*\d{5,}-?\s?[A-Z]?\s*[)\]]?\s*$")
@@ -30,7 +31,7 @@ _ABREAST = 5.0
 """How much higher or lower the sender may stand beside the recipient, in heights."""
 _SENDER = 0.9
 """What the issuer of a document counts as its sender."""
-_BANK = re.compile(r"bank|sparkasse|banque|banco|banca|caisse|caixa|credit union")
+_BANK = re.compile(cues("bank"))
 
 
 def lone_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
@@ -66,10 +67,7 @@ def _names(evidence: Evidence, ask: Ask) -> list[Choice]:
 
 _LETTER = 0.8
 """Score of who writes a letter and who is written to."""
-_DEAR = re.compile(
-    r"(?:dear|sehr geehrte|liebe|guten tag|madame|monsieur|messieurs|cher|chere|estimad|muy senor|gentile|egregi|"
-    r"spett|geachte|beste|basta|hej|szanown|vazen|exm|caro|prezad)"
-)
+_DEAR = re.compile(cues("salutation"))
 _UPPER = 0.45
 """Share of a page in which a letter names its parties."""
 
@@ -91,13 +89,7 @@ def letter_parties(evidence: Evidence) -> tuple[Party, Party] | None:
 
 
 _PAY_BY = re.compile(
-    r"(?:zahlbar|uberweis|zahlung|zahlen|begleich|payable|payment|pay|due|payer|regler|echeance|pagar|vencimiento|pagare|"
-    r"scadenza|betal|voldoen|bijgeschreven|zaplac|platn|uhrad|odeme)[^.;]{0,70}?"
-    r"\b(?:bis|by|before|until|on|le|du|avant|antes|entro|al|el|voor|tot|senast|do|spatestens|tard|tarde|latest|than|"
-    r"uiterlijk|tardi)\b\W*(?:zum|the|del|le|den|dnia|il|el|op)?\W*$"
-    r"|\b(?:bis (?:spatestens|zum)|spatestens (?:bis|am)|au plus tard le|no later than|at the latest by|"
-    r"entro (?:e non oltre )?il|a mas tardar el|o mas tardar|"
-    r"ate (?:ao )?dia|uiterlijk(?: op)?|senast(?: den)?|najpozniej do|nejpozdeji do)\W*$"
+    rf"{cues('pays')}[^.;]{{0,70}}?\b{cues('pays_by')}\b\W*{cues('pays_the')}?\W*$|\b{cues('at_the_latest')}\W*$"
 )
 """What stands before the last day of a payment: of what is paid, or as the last day of anything."""
 

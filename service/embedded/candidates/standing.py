@@ -14,10 +14,11 @@ from service.embedded.candidates.priors import issuers, recipients
 from service.embedded.candidates.proposals import Choice
 from service.embedded.page.layout import Segment
 from service.embedded.words.labels import Phrase
+from service.embedded.words.lists import cues, word_list
 from service.embedded.words.normalise import fold, word_set
 
-_OF_PAY = r"salar|payroll|earnings|gross pay|payslip|gehalt|lohn|\bpaie\b|\bnomina\b|busta paga"
-"""What papers about pay say."""
+_OF_PAY, _OF_DEBT = cues("of_pay"), cues("of_debt")
+"""What papers about pay say, and about what is not paid yet."""
 _HEADS: dict[str, tuple[re.Pattern[str], re.Pattern[str]]] = {
     word: (re.compile(name), re.compile(text))
     for words, name, text in (
@@ -47,7 +48,7 @@ _HEADS: dict[str, tuple[re.Pattern[str], re.Pattern[str]]] = {
         ("pharmacy apotheke pharmacie", "pharm|apothe|drug|farmac", ""),
         ("hospital clinic praxis practice", "hospital|clini|klini|praxis|practice|medical|health|therap|dental", ""),
         ("bank lender", "bank|sparkasse|banque|banco|banca|credit|savings|financ", ""),
-        ("creditor glaubiger glaeubiger", "", "mahn|remind|overdue|outstanding|rappel|sollecit|impag"),
+        ("creditor glaubiger glaeubiger", "", _OF_DEBT),
         ("utility versorger", "", r"kwh|m³|\bmeter|zahler(?:stand|nummer|nr)|compteur|contador"),
         ("garage werkstatt station", "", r"vehicle|fahrzeug|\bfuel|\blit(?:re|er)s?\b|inspection|unleaded|diesel"),
         ("organisation organization association club verein", "societ|club|verein|associat|union|foundation|trust", ""),
@@ -59,7 +60,7 @@ _ADDRESSED = {
     word: re.compile(text)
     for words, text in (
         ("customer recipient addressee holder 請求先", ""),
-        ("debtor schuldner", "mahn|remind|overdue|outstanding|rappel|sollecit|impag"),
+        ("debtor schuldner", _OF_DEBT),
         ("patient", "patient|clinic|klinik|therap|medic|doctor|arzt|praxis|hospital|diagnos"),
         ("employee", _OF_PAY),
         ("tenant", r"\brent\b|\blease|miete|\bloyer|alquiler|affitto|\bhuur"),
@@ -152,11 +153,8 @@ def _name(evidence: Evidence, segment: Segment, start: int) -> Choice:
     return Choice(span, span.raw.strip(" ,.:"), 0.6, "saluted")
 
 
-_OWN_NAME = word_set("name full candidate applicant nom prenom nombre nome naam namn vollstandiger")
-_PAPERS_OF_A_PERSON = re.compile(
-    r"curriculum|lebenslauf|\b(?:work|professional) experience|\beducation\b|berufserfahrung|ausbildung|formation\b|"
-    r"experiencia|competences|esperienze|istruzione|werkervaring|opleiding|arbetslivserfarenhet"
-)
+_OWN_NAME = word_list("own_name")
+_PAPERS_OF_A_PERSON = re.compile(cues("of_a_career"))
 _LARGER = 1.15
 """Times the usual letters that a name at the head of a paper about a person is written in."""
 

@@ -10,6 +10,7 @@ from service.embedded.asked.fields import Ask
 from service.embedded.candidates.proposals import Choice
 from service.embedded.candidates.prose import Prose
 from service.embedded.page.spans import Kind, Span
+from service.embedded.words.lists import cues
 
 _SCORE = 0.6
 _REACH, _MOST = 80, 9
@@ -20,13 +21,7 @@ _CODE = re.compile(
     r"|[A-ZÀ-Þ][\w'’-]+,?\s[A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2}(?!\w))"
 )
 """A place with its code before or behind it."""
-_OPENS = re.compile(
-    r"(?:\b(?:at|of|in|situated|located|residing|resident|premises|property|address|known as|situ[ée]e?|sise?|"
-    r"domicili[ée]e?|"
-    r"demeurant|au|wohnhaft|gelegen|belegen|Anschrift|domicilio|calle|ubicad[oa]|sita|sito|residente|"
-    r"domiciliat[oa]|presso|"
-    r"wonende|gevestigd|adres|te|på|boende|bij)\b(?:\s(?:te|in|en|à|a|at|am|der|dem|de|la|el|het))?|[(:;])\s*(?=[\w])"
-)
+_OPENS = re.compile(rf"(?:\b{cues('address_opens')}\b(?:\s{cues('address_in')})?|[(:;])\s*(?=[\w])")
 
 
 def told_addresses(prose: Prose, ask: Ask) -> list[Choice]:

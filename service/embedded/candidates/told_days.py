@@ -10,55 +10,23 @@ from service.embedded.candidates.proposals import Choice
 from service.embedded.candidates.prose import Prose
 from service.embedded.page.spans import Kind
 from service.embedded.words.labels import split_name
-from service.embedded.words.normalise import date_pattern, fold, parse_date, word_set
+from service.embedded.words.lists import cues, word_list
+from service.embedded.words.normalise import date_pattern, fold, parse_date
 
 _SCORE, _NEXT = 0.66, 0.03
 _BEFORE = 60
 """Characters before a day in which the verb stands."""
-_STARTS = re.compile(
-    r"\b(?:begin|commenc|start|take[s]? effect|effective|with effect|comenzar|comienz|inici|empez|empiez|"
-    r"entra en vigor|"
-    r"beginn|ab dem|lauft vom|gilt ab|prend effet|prendra effet|debut|a compter du|a partir du|decorr|inizi|"
-    r"a partire dal|"
-    r"ingaand|gaat in|met ingang|aanvang|borjar|fran och med|rozpoczyna|od dnia|valid from|runs? from|from the|"
-    r"from|since|"
-    r"first (?:working )?day|erster arbeitstag|premier jour|seit|desde|depuis|sinds|sedan)"
-    r"(?:\w*+\W++){1,4}?$"
-)
-_ENDS = re.compile(
-    r"\b(?:end[s]?\b|ending|until|till|expir|terminat|through|lapse|valid (?:to|until)|finaliz|termin|hasta|vence|"
-    r"concluy|"
-    r"endet|bis(?: zum)?\b|lauft (?:am|bis)|gultig bis|jusqu.au|prend fin|expire|echeance|scad|fino al|cessa|"
-    r"eindigt|tot\b|"
-    r"t/m|loopt (?:af|tot)|slutar|upphor|till och med|konczy|do dnia)(?:\w*+\W++){1,4}?$"
-)
-_BORN = re.compile(
-    r"\b(?:born|geb\.?|geboren|nat[oa]|nee?|nacid[oa]|nascid[oa]|fodd|fodt|narozena?|urodzon[aye]|"
-    r"dogum)\b[^.;\d]{0,40}$"
-)
-_BY = re.compile(
-    r"\b(?:by|before|no later than|at the latest on|bis (?:spatestens|zum)|spatestens (?:bis|am)|au plus tard le|"
-    r"avant le|antes del?|"
-    r"a mas tardar el|entro il|uiterlijk(?: op)?|voor|senast(?: den)?|do dnia)\W+(?:(?:the|zum|den|el|il)\W+)?$"
-)
-_AND_TO = re.compile(
-    r"\W*(?:(?:to|until|till|through|bis|au|al|a|hasta|tot|t/m|do|fino al)(?: (?:zum|and|el|en met|och med|the))?\W+)$"
-)
-_BY_WORDS = word_set("by deadline frist plazo delai termine before voor avant antes entro uiterlijk")
-_START_WORDS = word_set(
-    "since seit desde depuis eintritt employed joined start begin beginning commencement starting inicio comienzo "
-    "beginn anfang debut inizio ingangsdatum startdatum decorrenza"
-)
-_END_WORDS = word_set(
-    "until hasta bis till valid expires vigencia validez gultig end ending expiry expiration termination fin final "
-    "vencimiento ende ablauf fine scadenza einddatum slutdatum termino"
-)
-_FROM_WORDS = word_set("from von vom ab since seit desde depuis dal vanaf sinds fran")
-_UNTIL_WORDS = word_set("until till bis hasta")
-_OF_A_DAY = word_set(
-    "date day fecha datum data jour dia tag of contract employment term period lease agreement project contrato "
-    "vertrag vertrags contrat"
-)
+_STARTS = re.compile(rf"\b{cues('starts')}(?:\w*+\W++){{1,4}}?$")
+_ENDS = re.compile(rf"\b{cues('ends')}(?:\w*+\W++){{1,4}}?$")
+_BORN = re.compile(rf"\b{cues('born')}\b[^.;\d]{{0,40}}$")
+_BY = re.compile(rf"\b{cues('no_later_than')}\W+(?:(?:the|zum|den|el|il)\W+)?$")
+_AND_TO = re.compile(rf"\W*(?:{cues('between_days')}(?: (?:zum|and|el|en met|och med|the))?\W+)$")
+_BY_WORDS = word_list("last_day")
+_START_WORDS = word_list("start_day")
+_END_WORDS = word_list("end_day")
+_FROM_WORDS = word_list("from_day")
+_UNTIL_WORDS = word_list("until_day")
+_OF_A_DAY = word_list("of_a_day")
 
 
 def told_day_choices(prose: Prose, ask: Ask, *, day_first: bool) -> list[Choice]:

@@ -14,134 +14,64 @@ from service.embedded.candidates.proposals import Choice
 from service.embedded.candidates.prose import Prose
 from service.embedded.page.spans import Kind
 from service.embedded.words.labels import canonical, read_text, read_word, split_name
-from service.embedded.words.normalise import date_pattern, fold, parse_number, word_set
+from service.embedded.words.lists import cues, word_list
+from service.embedded.words.normalise import date_pattern, fold, parse_number
 
 _TEXTS = frozenset({"text", "org", "person", "code", "place"})
 _SCORE = 0.62
 """A label beside a value says more."""
-_LINKS = frozenset({"no", "nr", "n", "num", "number", "numero", "nummer", "is", "ist", "lautet", "est", "es", "e"})
+_LINKS = word_list("number_link")
 _CODE = re.compile(r"(?=\S*\d)[\w][\w./-]{2,}\w")
 _QUOTED = re.compile(r"^(?:\W*+\w++){0,3}?\W*[\"“„«»](?P<text>[^\"“”„«»]{3,90})[\"“”«»]")
-_TITLED = word_set("name title titel titre titulo titolo nom subject topic of the")
+_TITLED = word_list("of_a_title")
 _PERSON = (
     r"(?P<name>(?:(?:Dr|Prof|Ing|Mag|Dipl)\.[\w.-]*\s+)*[A-ZÀ-Þ][\w'’.-]+"
     r"(?:\s+(?:[A-ZÀ-Þ]\.|[A-ZÀ-Þ][\w'’-]+|(?:de|del|della|di|da|van|von|der|den|zu|af|dos|la|le|ten|ter|bin|"
     r"al)\b)){1,5})"
 )
-_TITLE = (
-    r"(?:(?:Herrn?|Frau|Mr|Mrs|Ms|Miss|M|Mme|Monsieur|Madame|Sr|Sra|Srta|Don|Doña|D|Dña|Sig|Sig\.ra|Dott|Dhr|"
-    r"Mevr)\.?\s+)?"
-)
+_TITLE = rf"(?:{cues('title_of_person')}\.?\s+)?"
 _CERTIFIED = re.compile(
-    r"(?:(?i:(?:certif|confirm|attest|bescheinig|bestätig|declar|verklar|verklaar|hereby|intyg|potwierdz|"
-    r"zaświadcz)[^.;:]{0,45}?\b"
-    r"(?:that|dass|que|che|dat|att|że)|awarded to|presented to|conferred (?:up)?on|conferisce a|rilascia(?:to)? a|"
-    r"otorga a|"
-    r"décern[ée]+ à|attribué à|verliehen an|verleiht|conferido a|uitgereikt aan|tilldelas),?)\s+" + _TITLE + _PERSON
-)  # fmt: skip
+    rf"(?i:(?:{cues('attests')}[^.;:]{{0,45}}?\b{cues('that')}|{cues('awards')}),?)\s+" + _TITLE + _PERSON
+)
 _DEAR = re.compile(
-    r"(?:Dear|Liebe[rn]?|Chère?|Estimad[oa]|Gentile|Beste|Bästa|Szanown[ya])\s+"
-    + _TITLE
-    + r"(?!Hiring|Sir|Madam|Customer|Team|Colleague|Member|Mitglied|Kund)"
-    + _PERSON
-    + r"(?=\s*[,:!])"
+    rf"{cues('dear')}\s+{_TITLE}(?!Hiring|Sir|Madam|Customer|Team|Colleague|Member|Mitglied|Kund){_PERSON}(?=\s*[,:!])"
 )
-_MYSELF = re.compile(
-    r"(?:\bI,|\bYo,|\bIch,|\b[Jj]e soussignée?,?|\b[Ii]o sottoscritt[oa],?|\bEl(?:/la)? que suscribe,?|"
-    r"\bThe undersigned,?|"
-    r"\bDer Unterzeichnete,?|\bUndertecknad,?)\s+" + _TITLE + _PERSON
-)
-_FOR_WHOM = re.compile(
-    r"(?i:in favou?r of|a favor de|zugunsten von|en faveur de|a favore di|ten gunste van|bevollmächtige(?: ich)?|"
-    r"authori[sz]e|"
-    r"appoint|autorizo a|faculto a|délègue à|donne pouvoir à|delego|machtig)\s+(?:hiermit\s+)?" + _TITLE + _PERSON
-)
-_CLOSED = re.compile(
-    r"(?i:sincerely(?: yours)?|faithfully|(?:kind|best|warm)? ?regards|mit freundlichen grüßen|hochachtungsvoll|"
-    r"cordialement|"
-    r"atentamente|cordiali saluti|distinti saluti|met vriendelijke groet(?:en)?|med vänliga hälsningar|"
-    r"salutations distinguées)"
-    r"\W+" + _TITLE + _PERSON
-)
-_REPORTS = re.compile(
-    r"(?i:report(?:s|ing)? (?:directly )?to|supervised by|unterstellt|dependerá de)\s+" + _TITLE + _PERSON
-)
-_MANAGERS = word_set("reports to manager supervisor line vorgesetzter superior")
-_SUBJECT = re.compile(
-    r"(?:\b(?:Re|RE|Betreff|Betrifft|Betr\.|Objet|Oggetto|Asunto|Betreft|Patient(?:in)?|Concerne)\s?:?\s+)"
-    + _TITLE + _PERSON + r"(?=,?\s*(?:\(?\*|(?i:born|geb|né|nat[oa]|nacid|geboren|d\.?o\.?b|date of birth|of\s\d)))"
-)  # fmt: skip
+_MYSELF = re.compile(rf"{cues('myself')}\s+{_TITLE}{_PERSON}")
+_FOR_WHOM = re.compile(rf"(?i:{cues('for_whom')})\s+(?:hiermit\s+)?{_TITLE}{_PERSON}")
+_CLOSED = re.compile(rf"(?i:{cues('closes')})\W+{_TITLE}{_PERSON}")
+_REPORTS = re.compile(rf"(?i:{cues('reports_to')})\s+{_TITLE}{_PERSON}")
+_MANAGERS = word_list("manager")
+_SUBJECT = re.compile(rf"\b{cues('concerns')}\s?:?\s+{_TITLE}{_PERSON}(?=,?\s*(?:\(?\*|(?i:{cues('aged')})))")
 _BIRTHPLACE = re.compile(
-    r"(?i:\b(?:born|geboren|geb\.|nat[oa]|née?|nacid[oa]|nascid[oa]|född|født))(?:\s+(?:on|am|op|le|il|el|em|den)\s+"
+    rf"(?i:\b{cues('born_there')})(?:\s+(?:on|am|op|le|il|el|em|den)\s+"
     r"[\d./-]+(?:\s[^\W\d]+\s\d{4})?)?,?\s+(?:in|at|a|à|en|em|te|i|zu)\s+"
     r"(?P<name>[A-ZÀ-Þ][\w'’-]+(?:\s(?:[A-ZÀ-Þ][\w'’-]+|am|an|der|de|di|del|do|da|sur|upon)){0,3})"
 )
-_BIRTH = word_set(
-    "birth birthplace nascita nacimiento naissance geburtsort geburt nascimento geboorteplaats fodelseort"
-)
-_GRANTORS = word_set(
-    "grantor principal declarant undersigned signatory poderdante vollmachtgeber mandant delegante affiant declarante "
-    "applicant"
-)
-_SUBJECTS = word_set(
-    "patient patientin insured claimant person subject client versicherter versicherte paziente paciente"
-)
-_OF_PLACES = word_set("of place city town luogo lugar lieu local de di plaats ort")
-_GRANTEES = word_set(
-    "attorney agent grantee beneficiary apoderado bevollmachtigter bevollmachtigte mandataire delegato gemachtigde "
-    "proxy representative"
-)
-_SIGNERS = word_set(
-    "sender applicant author writer signatory signed by expediteur absender remitente mittente afzender bewerber "
-    "candidat physician doctor arzt medico medecin"
-)
+_BIRTH = word_list("birth")
+_GRANTORS = word_list("grantor")
+_SUBJECTS = word_list("subject_person")
+_OF_PLACES = word_list("of_a_place")
+_GRANTEES = word_list("grantee")
+_SIGNERS = word_list("signer")
 _RUN = re.compile(
     r"^(?:\s+(?:of|is|as|named|called|namens|ist|lautet|est|es|è|van|der|die|das|le|la|el|il))?\s*:?\s+"
     r"(?P<text>[A-ZÀ-Þ][\w&'’/+-]*(?:\.\w+)*(?:\s+(?:[A-ZÀ-Þ0-9][\w&'’/+-]*(?:\.\w+)*|(?:of|and|de|der|und|et|y|"
     r"di|van)\b)){0,5})"
 )
-_HOLDERS = word_set(
-    "member mitglied patient patientin citizen cittadino tenant insured assure guest socio membre lid medlem resident "
-    "versicherter versicherte asegurado verzekerde mieter person teilnehmende cursusdeelnemer deelnemer student "
-    "holder graduate participant recipient awardee candidate trainee employee name laureate attendee winner studente "
-    "titular titulaire inhaber teilnehmer teilnehmerin absolvent diplomand etudiant estudiante alumno alumna "
-    "candidato candidata participante partecipante deltagare cursist full intern learner beneficiary apprentice"
-)
-_ADDRESSEES = word_set(
-    "candidate recipient addressee customer member employee kandidat destinataire empfanger destinatario"
-)
-_CONTACT = re.compile(
-    r"(?:(?i:contact|call|write to|ask for|speak to|an|contacter|contactez|contacte|contacte con|contattare|contatti|"
-    r"neem contact op met|kontakta|ansprechpartner(?:in)?(?: ist)?|your contact is))\s+" + _TITLE + _PERSON
-)
+_HOLDERS = word_list("holder")
+_ADDRESSEES = word_list("addressee")
+_CONTACT = re.compile(rf"(?i:{cues('contact')})\s+{_TITLE}{_PERSON}")
 _WORKS_AS = re.compile(
-    r"(?i:(?:employ|engag|work|service|servicio|hire|position|appoint|tatig|tätig|eingestellt|beschäftigt|embauch|"
-    r"recrut|"
-    r"assunt|presta|dienst|functie|anställ)\w*+)(?:\s+[^\s.;]++){0,14}?\s+"
-    r"(?i:as|als|como|en qualité d[e’']|en tant que|in qualità di|come|som|position of|Stelle als)\s+"
-    r"(?!follow|folgt|suit|sigue|segue|volgt|well|soon|set out|agreed|such|part\b)"
+    rf"(?i:{cues('works')}\w*+)(?:\s+[^\s.;]++){{0,14}}?\s+"
+    rf"(?i:{cues('works_as')})\s+(?!{cues('works_as_follows')})"
     r"(?:(?:an?|the|our|eine?n?|un|una)\s+)?(?:(?:full|part)-time\s+)?(?P<text>[^\W\d][\w/&’' -]{2,50}?)"
-    r"(?=[.,;(]|\s(?:at|in|for|with|on|and|bei|im|und|für|from|starting|en|chez|pour|y|a|presso|per|bij|te|zu|"
-    r"commencing|within|"
-    r"reporting)\s|$)"
+    rf"(?=[.,;(]|\s{cues('work_ends')}\s|$)"
 )
-_JOB = word_set(
-    "position job title role puesto cargo stelle funktion tatigkeit poste fonction emploi ruolo mansione qualifica "
-    "functie tjanst befattning occupation beruf berufsbezeichnung"
-)
-_EMPLOYS = re.compile(
-    r"employ(?:ment|ee)|arbeits(?:vertrag|verhaltnis)|arbeitnehmer|contrat de travail|"
-    r"contrato (?:individual )?de trabajo|"
-    r"contratto di lavoro|arbeidsovereenkomst|trabajador|anstallningsavtal|umowa o prace"
-)
-_EMPLOYER = word_set(
-    "employer company empresa arbeitgeber employeur empleador datore werkgever firma azienda entreprise"
-)
-_EMPLOYEE = word_set(
-    "employee worker trabajador trabajadora arbeitnehmer arbeitnehmerin salarie empleado dipendente lavoratore "
-    "werknemer mitarbeiter"
-)
-_OF_A_NAME = word_set("name nombre nom naam nome namn full vollstandiger legal")
+_JOB = word_list("job")
+_EMPLOYS = re.compile(cues("of_employment"))
+_EMPLOYER = word_list("employer")
+_EMPLOYEE = word_list("employee")
+_OF_A_NAME = word_list("of_a_name")
 
 
 def told_choices(prose: Prose, ask: Ask) -> list[Choice]:

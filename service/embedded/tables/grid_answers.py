@@ -11,13 +11,14 @@ from service.embedded.page.grid_lines import Cell
 from service.embedded.page.grids import Grid, find_grids, words_of
 from service.embedded.page.layout import Layout
 from service.embedded.words.labels import split_name
+from service.embedded.words.lists import word_list
 from service.embedded.words.normalise import fold, parse_boolean, parse_number, squash, word_set
 
 Entries = dict[str, FieldEntry]
 """JSON Pointer → entry; filled leaf by leaf."""
-_PAGE = word_set("page pages seite pagina pag sayfa strona")
-_TITLE = word_set("title caption heading header name label titel titre titulo titolo uberschrift beschriftung table")
-_FILLER = word_set("table tables grid rows row cells cell data values matrix array list number title name each")
+_PAGE = word_list("grid_page")
+_TITLE = word_list("grid_title")
+_FILLER = word_list("grid_rows")
 _ABSENT = FieldEntry(value=None, verdict=Verdict.ABSENT, confidence=Confidence.LOW)
 _EMPTY = FieldEntry(value="", verdict=Verdict.ABSENT, confidence=Confidence.LOW)
 """A cell without words keeps its place, so that those behind it stay in their columns."""

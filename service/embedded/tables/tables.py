@@ -15,11 +15,12 @@ from service.embedded.tables.row_checks import Row, balanced, checked, solved, t
 from service.embedded.tables.table_cells import NUMERIC, Column
 from service.embedded.tables.table_header import Header, find_header, shaped_header, stops
 from service.embedded.words.labels import read_text
+from service.embedded.words.lists import word_list
 from service.embedded.words.normalise import is_day, word_set
 
 MISSES = 9
 """Lines without a row after which a table has ended."""
-SKIP_WORDS = word_set("sub opening closing ubertrag uebertrag zwischensumme carried brought forward riporto reporter")
+SKIP_WORDS = word_list("skipped_row")
 
 _WORDED_GAP = 2.0
 """Text heights between two rows of a table of words alone."""

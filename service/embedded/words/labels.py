@@ -11,22 +11,14 @@ from itertools import pairwise
 
 from rapidfuzz import fuzz
 
-from service.embedded.words.normalise import fold, word_set
+from service.embedded.words.lists import word_list
+from service.embedded.words.normalise import fold
 
 Part = tuple[str, ...]
 """One word of a label as the canonical words it may stand for."""
 Phrase = frozenset[str]
 
-STOPWORDS = word_set(
-    "which has been being its his her their them they he she how what when who whose whom whether if must shall will "
-    "you ever please do does did am "
-    "can may any all into under there only also used given stands says exactly welche welcher welches hat wird werden "
-    "wurde qui que dont est sont cual que son che quale wordt zijn "
-    "the a an of for in on at by and or with your our der die das den dem des im am fur zur zum und oder "
-    "mit ihre unsere ihr unser le la les l de d des et ou votre notre el los las del y o su nuestra il lo "
-    "gli e di della dello dei per het een van en uw onze is are was be as this that which who has have "
-    "been il i s n m mr mrs per pro"
-)
+STOPWORDS = word_list("stop_words")
 GENERIC = {
     "number": 0.55,
     "name": 0.5,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from service.embedded.words.lists import cues
 from service.embedded.words.normalise import fold
 
 _FORM = (
@@ -14,12 +15,7 @@ _COMPANY = re.compile(rf"(.{{3,60}}?,? {_FORM}),\s+(?!{_FORM}(?:\W|$)).+")
 _PERSON = re.compile(
     r"((?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?[^\W\d_][\w.'’-]*(?: [^\W\d_][\w.'’-]*){1,3}),\s+(?P<office>[^\d:]{4,60})"
 )
-_OFFICE = re.compile(
-    r"\b(?:head|chief|officer|manag|director|directeur|direttore|president|secretary|treasurer|chair|partner|owner|"
-    r"founder|counsel|attorney|lawyer|engineer|consultant|assistant|teacher|professor|principal|buyer|clerk|"
-    r"leiter|geschaftsfuhrer|vorstand|prokurist|inhaber|gerant|responsable|gerente|jefe|"
-    r"c[efto]o\b|vice|senior|deputy|vp\b|sales|member|agent|supervisor|coordinator|administrator|representative)"
-)
+_OFFICE = re.compile(rf"\b{cues('office')}")
 """Words of an office, folded: `García López, María` has none."""
 _THINGS = re.compile(r"(?:product|item|article|file|city|street|place|project|plan|drug|ship|vessel|brand)_?name$")
 _DEGREE = re.compile(r"(?:M\.?D|Ph\.?D|Esq|Jr|Sr|R\.?N|CPA|DDS|P\.?E|II+|Inc|LLC|Ltd)\b")

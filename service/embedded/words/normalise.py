@@ -11,6 +11,8 @@ from functools import lru_cache
 
 from babel import Locale
 
+from service.embedded.words.lists import word_list
+
 LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pt", "sv", "da", "nb", "pl", "cs", "tr")
 DASHES = str.maketrans({"–": "-", "—": "-", "−": "-", "‐": "-", "‑": "-"})
 NUMBER_BODY = r"\d{1,3}(?:[ .,'’\u00a0]\d{3})+(?!\d)(?:[.,]\d{1,4})?|\d+(?:[.,]\d+)?|[.,]\d{2}"
@@ -225,8 +227,8 @@ def parse_currency(text: str) -> str | None:
     return currency_names().get(squash(bare))
 
 
-YES = word_set("yes ja oui si sí sim tak ano evet y true checked x ✓ ✔ ☒ ☑ wahr vrai vero verdadero 예 네 はい 是")
-NO = word_set("no nein non nee nao nej nei nie ne hayır hayir n false unchecked falsch faux ☐ 아니오 いいえ 否")
+YES = word_list("yes")
+NO = word_list("no")
 
 
 def parse_boolean(text: str) -> bool | None:
