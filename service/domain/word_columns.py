@@ -72,9 +72,8 @@ class WordList(Sequence[Word]):
         if self._made is not None or isinstance(index, slice):
             return self.all()[index]
         columns = self.columns
-        box = Box(columns["x0"][index], columns["y0"][index], columns["x1"][index], columns["y1"][index])
         text, line, size = columns["text"][index], columns["line"][index], columns["size"][index]
-        return Word(text, box, line, size, columns["bold"][index], columns["certainty"][index])
+        return Word(text, box_at(columns, index), line, size, columns["bold"][index], columns["certainty"][index])
 
     def __iter__(self) -> Iterator[Word]:
         return iter(self.all())
@@ -89,6 +88,11 @@ class WordList(Sequence[Word]):
 
     def __repr__(self) -> str:
         return repr(self.all())
+
+
+def box_at(columns: WordColumns, index: int) -> Box:
+    """The box of one word, where nothing else of it is looked at."""
+    return Box(columns["x0"][index], columns["y0"][index], columns["x1"][index], columns["y1"][index])
 
 
 def to_columns(words: Sequence[Word]) -> WordColumns:

@@ -238,13 +238,13 @@ class _Finder:
         index = self._indexes[location.page]
         box = _grown(location, _BOX_MARGIN * index.line_height)
         inside = [p for p in target.found.places if p.page == location.page and p.exact and box.contains(p.box.center)]
-        under = [i for i in index.words_in(box) if match_key(index.words[i].text)]
+        under = [i for i in index.words_in(box) if match_key(index.texts[i])]
         if inside:
             target.checked = BoxCheck.MATCH
             just = [p for p in inside if set(under) <= set(p.words)]
             target.held = just[0] if just else None
             target.found = PlaceList(inside if target.held is None else [target.held])
-        elif under and _resembles(target.leaf.entry.value, "".join(match_key(index.words[i].text) for i in under)):
+        elif under and _resembles(target.leaf.entry.value, "".join(match_key(index.texts[i]) for i in under)):
             target.checked = BoxCheck.PARTIAL
         else:
             target.checked = BoxCheck.NONE

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from service.domain.geometry import Box
 from service.domain.schema import SchemaField
+from service.domain.word_columns import box_at
 from service.extraction.grounding.page_index import PageIndex
 from service.extraction.grounding.places import Place
 from service.extraction.text.keys import match_key
@@ -86,7 +87,7 @@ def label_score(index: PageIndex, place: Place, weights: Mapping[str, float]) ->
     for word_index in index.words_in(reach):
         if word_index in own:
             continue
-        fitting = [label for part in _words(index.words[word_index].text) if (label := _fitting(part, weights))]
+        fitting = [label for part in _words(index.texts[word_index]) if (label := _fitting(part, weights))]
         nearness = _nearness(index, word_index, box, above) if fitting else 0.0
         for label in fitting:
             best[label] = max(best.get(label, 0.0), nearness * weights[label])
@@ -96,9 +97,9 @@ def label_score(index: PageIndex, place: Place, weights: Mapping[str, float]) ->
 def _has_own_label(index: PageIndex, place: Place) -> bool:
     """Whether the word before it on its line ends as labels do."""
     before = place.words[0] - 1
-    if before < 0 or index.words[before].line != index.words[place.words[0]].line:
+    if before < 0 or index.columns["line"][before] != index.columns["line"][place.words[0]]:
         return False
-    return index.words[before].text.endswith(_COLONS)
+    return index.texts[before].endswith(_COLONS)
 
 
 def _nearness(index: PageIndex, word_index: int, box: Box, above: float) -> float:
@@ -107,7 +108,7 @@ def _nearness(index: PageIndex, word_index: int, box: Box, above: float) -> floa
     Args:
         above: what words above count.
     """
-    word, height = index.words[word_index].box, index.line_height
+    word, height = box_at(index.columns, word_index), index.line_height
     if abs(word.center.y - (box.y0 + min(box.height, height) / 2)) < 0.6 * height:
         gap = box.x0 - word.x1
         return 1.0 - max(0.0, min(gap, _LEFT_REACH)) / (2 * _LEFT_REACH) if gap > -height else 0.0

@@ -74,4 +74,4 @@ def _labels(index: PageIndex, mark: CheckMark) -> list[tuple[float, str]]:
 
 
 def _text(index: PageIndex, box: Box) -> str:
-    return "".join(match_key(index.words[i].text) for i in index.words_in(box))
+    return "".join(match_key(index.texts[i]) for i in index.words_in(box))

@@ -11,8 +11,8 @@ from functools import cached_property
 from operator import sub
 
 from service.domain.geometry import Box, Point, union_box
-from service.domain.pages import PageText, Word
-from service.domain.word_columns import to_columns
+from service.domain.pages import PageText
+from service.domain.word_columns import box_at, to_columns
 from service.extraction.grounding.places import KeyStream, Place, PrintedText
 from service.extraction.text.keys import has_rtl, match_key, match_keys, mirrored_key
 from service.extraction.text.printed import PrintedNumber, find_dates, find_numbers
@@ -35,17 +35,17 @@ class PageIndex:
 
     def __init__(self, page: PageText) -> None:
         self.page = page.page
-        self.words: Sequence[Word] = page.words
         self.marks = page.marks
         self._aspect = page.size.height / page.size.width if page.size.width > 0 else 1.0
-        self._columns = to_columns(page.words)  # most pages have nothing that is looked for: no word is made of them
-        self._keys = match_keys(self._columns["text"])
+        self.columns = to_columns(page.words)  # most pages have nothing that is looked for: no word is made of them
+        self.texts = self.columns["text"]
+        self._keys = match_keys(self.texts)
         self._found: dict[str, tuple[Place, ...]] = {}
 
     @cached_property
     def line_height(self) -> float:
         """The usual height of a word, as a fraction of the page."""
-        heights = sorted(map(sub, self._columns["y1"], self._columns["y0"]))
+        heights = sorted(map(sub, self.columns["y1"], self.columns["y0"]))
         return heights[len(heights) // 2] if heights else 0.01
 
     def find_text(self, text: str) -> tuple[Place, ...]:
@@ -66,21 +66,21 @@ class PageIndex:
     @cached_property
     def stream(self) -> KeyStream:
         """All words in reading order."""
-        return KeyStream(self.page, self.words, range(len(self.words)), self._keys)
+        return KeyStream(self.page, self.columns, range(len(self.texts)), self._keys)
 
     @cached_property
     def _mirrored(self) -> tuple[KeyStream, ...]:
         """Right-to-left text that was stored as seen: by words, by characters, or by both."""
         turned = [index for line in self._lines for index in reversed(line)]
-        straight = range(len(self.words))
-        mirrored = list(map(mirrored_key, self._columns["text"]))
+        straight = range(len(self.texts))
+        mirrored = list(map(mirrored_key, self.texts))
         pairs = ((turned, self._keys), (turned, mirrored), (straight, mirrored))
-        return tuple(KeyStream(self.page, self.words, order, keys) for order, keys in pairs)
+        return tuple(KeyStream(self.page, self.columns, order, keys) for order, keys in pairs)
 
     @cached_property
     def _lines(self) -> list[list[int]]:
         grouped: defaultdict[int, list[int]] = defaultdict(list)
-        for index, line in enumerate(self._columns["line"]):
+        for index, line in enumerate(self.columns["line"]):
             grouped[line].append(index)
         return list(grouped.values())
 
@@ -113,11 +113,11 @@ class PageIndex:
             step += 1
         if step < len(self._keys) and self._keys[step] == token:
             return step
-        block = union_box(self.words[i].box for i in chain)
+        block = union_box(box_at(self.columns, i) for i in chain)
         lowest = block.y1 + _LINES_BELOW * self.line_height
-        last = self.words[chain[-1]].box
+        last = box_at(self.columns, chain[-1])
         for index in self._by_key.get(token, []):
-            box = self.words[index].box
+            box = box_at(self.columns, index)
             if self._stands_right(last, box):
                 return index
             below = index > chain[-1] and block.y1 < box.y1 and box.y0 <= lowest
@@ -133,8 +133,8 @@ class PageIndex:
 
     def whole_words(self, indexes: Sequence[int]) -> Place:
         """The place of whole words."""
-        words = [self.words[i] for i in indexes]
-        return Place(self.page, tuple(w.box for w in words), " ".join(w.text for w in words), tuple(indexes))
+        boxes, texts = tuple(box_at(self.columns, i) for i in indexes), (self.texts[i] for i in indexes)
+        return Place(self.page, boxes, " ".join(texts), tuple(indexes))
 
     def likeness(self, start: int, end: int) -> Place:
         """The place of a piece of the stream that resembles what was looked for."""
@@ -142,13 +142,13 @@ class PageIndex:
 
     def find_sign(self, sign: str) -> tuple[Place, ...]:
         """Places of a currency sign; the amount it is glued to belongs to its word."""
-        return tuple(self.whole_words([i]) for i, text in enumerate(self._columns["text"]) if sign in text)
+        return tuple(self.whole_words([i]) for i, text in enumerate(self.texts) if sign in text)
 
     def words_in(self, box: Box) -> list[int]:
         """Indexes of the words whose middle lies in a box, in reading order."""
         low = bisect_left(self._by_height, (box.y0, -1))
-        high = bisect_left(self._by_height, (box.y1, len(self.words)))
-        left, right, upper, lower = (self._columns[edge] for edge in ("x0", "x1", "y0", "y1"))
+        high = bisect_left(self._by_height, (box.y1, len(self.texts)))
+        left, right, upper, lower = (self.columns[edge] for edge in ("x0", "x1", "y0", "y1"))
         near = sorted([index for _, index in self._by_height[low:high]])
         return [i for i in near if box.contains(Point((left[i] + right[i]) / 2, (upper[i] + lower[i]) / 2))]
 
@@ -157,22 +157,24 @@ class PageIndex:
         first = last = index
         while first > 0 and self._runs_on(first - 1):
             first -= 1
-        while last + 1 < len(self.words) and self._runs_on(last):
+        while last + 1 < len(self.texts) and self._runs_on(last):
             last += 1
-        return union_box(word.box for word in self.words[first : last + 1])
+        return union_box(box_at(self.columns, i) for i in range(first, last + 1))
 
     def _runs_on(self, index: int) -> bool:
-        word, following = self.words[index], self.words[index + 1]
-        return word.line == following.line and self._stands_right(word.box, following.box)
+        lines, following = self.columns["line"], index + 1
+        return lines[index] == lines[following] and self._stands_right(
+            box_at(self.columns, index), box_at(self.columns, following)
+        )
 
     @cached_property
     def _by_height(self) -> list[tuple[float, int]]:
-        heights = zip(self._columns["y0"], self._columns["y1"], strict=True)
+        heights = zip(self.columns["y0"], self.columns["y1"], strict=True)
         return sorted([((y0 + y1) / 2, index) for index, (y0, y1) in enumerate(heights)])
 
     @cached_property
     def _text(self) -> PrintedText:
-        return PrintedText(self.page, self.words)
+        return PrintedText(self.page, self.columns)
 
     @cached_property
     def _printed_numbers(self) -> list[PrintedNumber]:
@@ -218,7 +220,7 @@ class PageIndex:
     def days(self) -> dict[str, list[Place]]:
         """Printed days by ISO date; one that may be another day has a higher rank."""
         found: defaultdict[str, dict[tuple[int, ...], Place]] = defaultdict(dict)
-        for date in find_dates(self._text.text) if self.words else ():
+        for date in find_dates(self._text.text) if self.texts else ():
             place = self._text.place(date.start, date.end).ranked(int(len(date.days) > 1))
             for day in date.days:
                 found[day].setdefault(place.words, place)

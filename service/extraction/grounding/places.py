@@ -9,8 +9,7 @@ from functools import lru_cache
 from itertools import accumulate, chain, pairwise, zip_longest
 
 from service.domain.geometry import Box, union_box
-from service.domain.pages import Word
-from service.domain.word_columns import to_columns
+from service.domain.word_columns import WordColumns, box_at
 from service.extraction.text.keys import is_unspaced, key_origins
 from service.extraction.text.printed import plain_marks
 
@@ -62,9 +61,9 @@ class Place:
 class KeyStream:
     """Words in one order, as their joined keys."""
 
-    def __init__(self, page: int, words: Sequence[Word], order: Sequence[int], keys: Sequence[str]) -> None:
+    def __init__(self, page: int, columns: WordColumns, order: Sequence[int], keys: Sequence[str]) -> None:
         self._page = page
-        self._words = words
+        self._columns, self._texts = columns, columns["text"]
         self._order = order
         ordered = [keys[i] for i in order]
         self.text = "".join(ordered)
@@ -95,7 +94,7 @@ class KeyStream:
         offset = at - self._starts[slot]
         if offset == 0 or at == len(self.text):
             return 0
-        composed, origins = _origins(self._words[self._order[slot]].text)
+        composed, origins = _origins(self._texts[self._order[slot]])
         if offset >= len(origins):
             return None  # a mirrored word, whose characters are elsewhere
         before, after = origins[offset - 1], origins[offset]
@@ -114,15 +113,15 @@ class KeyStream:
         first = bisect_right(self._starts, start) - 1
         last = bisect_right(self._starts, end - 1) - 1
         indexes = [self._order[slot] for slot in range(first, last + 1)]
-        boxes = [self._words[i].box for i in indexes]
-        texts = [self._words[i].text for i in indexes]
+        boxes = [box_at(self._columns, i) for i in indexes]
+        texts = [self._texts[i] for i in indexes]
         for slot, index in ((0, first), (len(indexes) - 1, last)):
-            composed, origins = _origins(self._words[indexes[slot]].text)
+            composed, origins = _origins(self._texts[indexes[slot]])
             low = max(0, start - self._starts[index])
             high = min(len(origins), end - self._starts[index])
             if origins and high - low < _PART_OF_WORD * len(origins):
                 left, right = origins[low], origins[high - 1] + 1
-                boxes[slot] = part_of(self._words[indexes[slot]].box, composed, left, right)
+                boxes[slot] = part_of(box_at(self._columns, indexes[slot]), composed, left, right)
                 texts[slot] = composed[left:right]
         return Place(self._page, tuple(boxes), " ".join(texts), tuple(indexes))
 
@@ -141,10 +140,9 @@ def part_of(box: Box, text: str, start: int, end: int) -> Box:
 class PrintedText:
     """Words as they are printed, one space between words and a line break between lines."""
 
-    def __init__(self, page: int, words: Sequence[Word]) -> None:
+    def __init__(self, page: int, columns: WordColumns) -> None:
         self._page = page
-        self._words = words
-        columns = to_columns(words)
+        self._columns, self._texts = columns, columns["text"]
         lines, texts = columns["line"], columns["text"]
         gaps = [" " if line == following else "\n" for line, following in pairwise(lines)]
         self._starts = list(accumulate((len(text) + 1 for text in texts[:-1]), initial=0))
@@ -155,8 +153,8 @@ class PrintedText:
 
     def widest_gap(self, start: int, end: int) -> float:
         """The widest space between the words of a piece, as a fraction of the page's width."""
-        boxes = [self._words[i].box for i in self._span(start, end)]
-        return max((b.x0 - a.x1 for a, b in pairwise(boxes)), default=0.0)
+        left, right = self._columns["x0"], self._columns["x1"]
+        return max((left[b] - right[a] for a, b in pairwise(self._span(start, end))), default=0.0)
 
     def is_in_name(self, start: int, end: int) -> bool:
         """Whether a number is part of a name, date or time, as in `INV-100` or `05/03/2024`; not beside a currency."""
@@ -169,13 +167,13 @@ class PrintedText:
     def place(self, start: int, end: int) -> Place:
         """The words under a piece of the text, `end` exclusive; a small part of a word has its share of the box."""
         span = self._span(start, end)
-        boxes = [self._words[i].box for i in span]
-        texts = [self._words[i].text for i in span]
+        boxes = [box_at(self._columns, i) for i in span]
+        texts = [self._texts[i] for i in span]
         for slot, index in ((0, span[0]), (len(span) - 1, span[-1])):
-            text = self._words[index].text
+            text = self._texts[index]
             low = max(0, start - self._starts[index])
             high = min(len(text), end - self._starts[index])
             if high - low < _PART_OF_WORD * len(text):
-                boxes[slot] = part_of(self._words[index].box, text, low, high)
+                boxes[slot] = part_of(box_at(self._columns, index), text, low, high)
                 texts[slot] = text[low:high]
         return Place(self._page, tuple(boxes), " ".join(texts), tuple(span))
