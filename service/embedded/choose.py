@@ -12,13 +12,16 @@ from service.embedded.candidates.crossings import crossing_choices
 from service.embedded.candidates.facts import fact_choices, named_beside_role, role_choices
 from service.embedded.candidates.headings import heading_choices
 from service.embedded.candidates.in_order import ordered_choices
+from service.embedded.candidates.label_codes import code_choices
+from service.embedded.candidates.label_texts import text_choices
 from service.embedded.candidates.own_days import dates_a_signature, own_day_choices, own_place_choices
-from service.embedded.candidates.priors import lone_address, lone_choices
-from service.embedded.candidates.proposals import TYPED, Choice, code_choices, text_choices, typed_choices
+from service.embedded.candidates.priors import lone_choices
+from service.embedded.candidates.proposals import TYPED, Choice, typed_choices
 from service.embedded.candidates.propose_entries import settle_entries
 from service.embedded.candidates.prose import Prose, leaves_date_open, prose_choices
 from service.embedded.candidates.references import reference_choices
 from service.embedded.candidates.sections import keep_sections
+from service.embedded.candidates.senders import lone_address
 from service.embedded.candidates.standing import heading_name, standing_choices
 from service.embedded.candidates.tax_sides import of_its_side
 from service.embedded.candidates.told_addresses import told_addresses

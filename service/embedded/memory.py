@@ -23,6 +23,7 @@ from service.embedded.candidates.proposals import TYPED, Choice
 from service.embedded.candidates.values import final_value
 from service.embedded.choose import ACCEPT
 from service.embedded.page.layout import Line, Token, lines_under
+from service.embedded.page.overlap import shared_width
 from service.embedded.page.spans import Kind, Span
 from service.embedded.tables.row_checks import Row
 from service.embedded.tables.table_cells import Column
@@ -191,7 +192,7 @@ class Recall:
             for a, b in pairwise([*columns, Column("", 1e9, 1e9)])
         ]
         for segment in line.segments:
-            if all(min(segment.x1, c.x1) - max(segment.x0, c.x0) <= 0 for c in parted):
+            if all(shared_width(segment, c) <= 0 for c in parted):
                 at = bisect_left([c.x0 for c in parted], segment.x0)
                 parted.insert(at, Column("", segment.x0, segment.x1))
         return tuple(parted)

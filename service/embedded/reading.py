@@ -19,7 +19,7 @@ from service.embedded.choose import choose, propose_all
 from service.embedded.evidence.findings import Findings, Leaf
 from service.embedded.evidence.proofs import Proofs
 from service.embedded.memory import Recall
-from service.embedded.page.layout import build_layout
+from service.embedded.page.lines import build_layout
 from service.embedded.page.spans import Spans
 from service.embedded.tables.items import read_rows
 from service.embedded.tables.lists import read_list

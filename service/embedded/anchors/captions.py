@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from service.embedded.anchors.matching import Labels
 from service.embedded.asked.fields import Ask
 from service.embedded.page.layout import Layout, Segment
+from service.embedded.page.overlap import shared_width
 from service.embedded.page.spans import Kind, Spans
 from service.embedded.words.normalise import fold
 
@@ -71,7 +72,7 @@ def written_above(layout: Layout, labels: Labels, segment: Segment) -> Segment |
     for line in reversed(layout.lines[max(0, segment.line - 2) : segment.line]):
         for other in line.segments:
             near = line.page == segment.page and -0.5 * segment.height < segment.y0 - other.y1 < _NEAR * segment.height
-            if near and min(segment.x1, other.x1) > max(segment.x0, other.x0):
+            if near and shared_width(segment, other) > 0:
                 return None if labels.label_like(other) else other
     return None
 

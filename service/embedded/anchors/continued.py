@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 
-from service.embedded.anchors.matching import Hit
+from service.embedded.anchors.hits import Hit
 from service.embedded.anchors.parties import ends_block
 from service.embedded.anchors.places import Evidence, foreign_label
 from service.embedded.page.layout import Segment, lines_under

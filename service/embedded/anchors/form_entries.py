@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from service.domain.pages import FormEntry
-from service.embedded.anchors.matching import Hit
+from service.embedded.anchors.hits import Hit
 from service.embedded.page.layout import Layout, PageLayout, Segment
 
 _NEAR = 6.0

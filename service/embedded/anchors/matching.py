@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import replace
 
 from rapidfuzz import fuzz
 
+from service.embedded.anchors.hits import Hit, first_word, is_prose, labelness
+from service.embedded.anchors.quotes import quote_hit, stacked_quote
 from service.embedded.asked.fields import Ask
 from service.embedded.page.layout import Layout, Segment, Token
 from service.embedded.words.labels import (
@@ -21,14 +21,11 @@ from service.embedded.words.labels import (
     read_word,
     read_words,
     similarity,
-    surfaces,
 )
 from service.embedded.words.normalise import squash
 
 MAX_LABEL_WORDS = 7
-MAX_QUOTE_WORDS = 16
 MIN_STRENGTH = 0.5
-PROSE_WORDS = 11
 ADDRESSED = frozenset({"an", "aan", "a"})
 """Short words that end a heading over who is addressed: `Rechnung an`."""
 FAMILIES = (
@@ -38,39 +35,6 @@ FAMILIES = (
     frozenset({"pay_terms", "term"}),
 )
 """Concepts that documents print under one label."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A label: words `start` to `end` (exclusive) of a segment; `strength` 0–1."""
-
-    segment: Segment
-    start: int
-    end: int
-    strength: float
-    upper: Segment | None = None
-    """The line above, where the label starts there."""
-
-    @property
-    def tokens(self) -> tuple[Token, ...]:
-        """Its words."""
-        return self.segment.tokens[self.start : self.end]
-
-    @property
-    def x1(self) -> float:
-        """Right edge, points, with what the segment says in brackets or further on about the same label."""
-        rest = self.segment.tokens[self.end :]
-        return self.segment.x1 if rest and rest[0].text[0] in "([" else self.tokens[-1].x1
-
-    @property
-    def colon(self) -> bool:
-        """Whether it ends with a colon."""
-        after = self.segment.tokens[self.end].text if self.end < len(self.segment.tokens) else ""
-        return self.tokens[-1].text.endswith((":", "：")) or after == ":"
-
-    def meets(self, other: Hit) -> bool:
-        """Whether they share a word."""
-        return self.segment is other.segment and self.start < other.end and other.start < self.end
 
 
 class Labels:
@@ -196,9 +160,9 @@ class Labels:
         """Labels that a description quotes, found letter by letter, over several words and lines."""
         for ask in self._asks:
             for quote in ask.quotes:
-                hits = [h for s in self._layout.segments if (h := _quote_hit(s, quote)) is not None]
+                hits = [h for s in self._layout.segments if (h := quote_hit(s, quote)) is not None]
                 hits = hits or [
-                    h for s in self._layout.segments if (h := _stacked_quote(self._layout, s, quote)) is not None
+                    h for s in self._layout.segments if (h := stacked_quote(self._layout, s, quote)) is not None
                 ]
                 best = max((h.strength for h in hits), default=0.0)
                 if best:
@@ -245,41 +209,12 @@ def _to_colon(hit: Hit, parts: Sequence[tuple[Part, ...]]) -> Hit:
     return hit
 
 
-_ENUMERATED = re.compile(r"\(?(?:\d{1,2}[a-z]?|[a-z])[.)]", re.IGNORECASE)
-
-
-def first_word(segment: Segment) -> int:
-    """Position of the first word behind the number that a label of a form may start with: `7. Diagnosis`."""
-    return int(len(segment.tokens) > 1 and bool(_ENUMERATED.fullmatch(segment.tokens[0].text)))
-
-
-def is_prose(segment: Segment) -> bool:
-    """Whether a segment reads like a sentence: many words before the first bracket or full stop."""
-    for index, token in enumerate(segment.tokens[:PROSE_WORDS]):
-        if token.text[0] in "([" or (index > 1 and token.text.endswith(".") and len(token.text) > 3):
-            return False
-    return len(segment.tokens) >= PROSE_WORDS
-
-
 def _own_concepts(ask: Ask) -> set[str]:
     names = {"concept:" + name for name, _ in ask.concepts}
     for family in FAMILIES:
         if ask.concept in family:
             names |= {"concept:" + name for name in family}
     return names
-
-
-def labelness(tokens: Sequence[Token]) -> float:
-    """The share of words that belong to the vocabulary of labels; 0 with a digit among them."""
-    if any(c.isdigit() for t in tokens for c in t.text if len(t.text) > 2):
-        return 0.0
-    parts = [part for t in tokens if not t.text.isdigit() for part in read_word(t.text)]
-    return sum(part in _vocabulary() for part in parts) / len(parts) if parts else 0.0
-
-
-@lru_cache(maxsize=1)
-def _vocabulary() -> frozenset[Part]:
-    return frozenset(surfaces().values())
 
 
 def _quality(segment: Segment, start: int, end: int, *, prose: bool) -> float:
@@ -333,66 +268,3 @@ def _excluded_after(tokens: Sequence[Token], end: int) -> bool:
         if token.text.endswith(":") or any(c.isdigit() for c in token.text):
             return False
     return False
-
-
-def _stacked_quote(layout: Layout, first: Segment, quote: str) -> Hit | None:
-    """A label over two lines; the hit is its lower line."""
-    start, wanted = squash(first.text), squash(quote)
-    if len(start) < 2 or not wanted.startswith(start):
-        return None
-    for below in layout.below(first, reach=1.2):
-        if start + squash(below.text) == wanted:
-            return Hit(below, 0, len(below.tokens), 1.1, first)
-    return None
-
-
-def _quote_hit(segment: Segment, quote: str) -> Hit | None:
-    """The words that say a quoted label best, letter by letter."""
-    best: Hit | None = None
-    wanted = squash(quote)
-    for start in range(len(segment.tokens)):
-        joined = ""
-        for end in range(start + 1, min(len(segment.tokens), start + MAX_QUOTE_WORDS) + 1):
-            joined += squash(segment.tokens[end - 1].text)
-            if len(joined) > len(wanted) + 4:
-                break
-            if not joined or abs(len(joined) - len(wanted)) > max(1, len(wanted) // 5):
-                continue
-            if joined != wanted and len(wanted) < 5:
-                continue
-            score = 1.0 if joined == wanted else fuzz.ratio(joined, wanted) / 100
-            if score < 0.84 and not _looks_like(joined, wanted):
-                continue
-            hit = Hit(segment, start, end, 1.15 if score == 1.0 else 1.1 * score)
-            hit = replace(hit, strength=hit.strength * _as_quoted(hit, quote))
-            if best is None or hit.strength > best.strength:
-                best = hit
-    return best
-
-
-_ALIKE = str.maketrans("dq0l15", "oooiis")
-"""Signs of small and capital letters that optical reading takes for each other, in folded text."""
-_LEAST_ALIKE = 6
-
-
-def _looks_like(read: str, wanted: str) -> bool:
-    """Whether a label may have been misread: signs of like shape apart it is the same."""
-    plain = len(wanted) >= _LEAST_ALIKE and not any(map(str.isdigit, wanted))
-    return plain and read.translate(_ALIKE) == wanted.translate(_ALIKE)
-
-
-def _as_quoted(hit: Hit, quote: str) -> float:
-    """How much words look like the very label that is quoted: its capitals, its colon, and no more of them around."""
-    tokens = hit.segment.tokens
-    printed = " ".join(t.text for t in hit.tokens)
-    factor = 1.0 if printed.rstrip(" :.") == quote.rstrip(" :.") else 0.98
-    if quote.rstrip().endswith(":") != hit.colon:
-        factor *= 0.96
-    if hit.start:
-        after_value = any(c.isdigit() for c in tokens[hit.start - 1].text)
-        factor *= 0.97 if hit.colon or after_value else 0.9
-    following = tokens[hit.end].text if hit.end < len(tokens) else ""
-    word = following.rstrip(":")
-    longer = following.endswith(":") or (word.isupper() and printed.isupper())
-    goes_on = not hit.colon and len(word) > 1 and word.isalpha() and longer
-    return factor * (0.95 if goes_on else 1.0)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from service.embedded.anchors.matching import Labels
 from service.embedded.anchors.titles import is_kind_title, is_sentence, is_title, runs
 from service.embedded.page.layout import Layout, Segment
+from service.embedded.page.overlap import shared_width
 from service.embedded.words.normalise import date_pattern, fold, squash
 
 LEGAL_FORM = re.compile(
@@ -342,7 +343,7 @@ def stack_below_loose(layout: Layout, first: Segment, limit: int) -> list[Segmen
         if line.page != first.page:
             break
         alone = len(line.segments) == 1 and not any(abs(line.segments[0].x0 - x) < first.height for x in beside)
-        fitting = [s for s in line.segments if alone or min(s.x1, last.x1) - max(s.x0, last.x0) > 0]
+        fitting = [s for s in line.segments if alone or shared_width(s, last) > 0]
         if not fitting:
             continue
         if fitting[0].y0 - last.y1 > 2.2 * last.height:

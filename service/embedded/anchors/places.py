@@ -8,10 +8,12 @@ from dataclasses import dataclass
 
 from service.domain.geometry import Box
 from service.embedded.anchors.captions import under_lines, written_above
-from service.embedded.anchors.matching import Hit, Labels, first_word
+from service.embedded.anchors.hits import Hit, first_word
+from service.embedded.anchors.matching import Labels
 from service.embedded.anchors.parties import Party, find_parties
 from service.embedded.asked.fields import Ask
 from service.embedded.page.layout import Layout, Segment
+from service.embedded.page.overlap import shared_width
 from service.embedded.page.spans import Kind, Spans
 
 ABOVE = 0.56
@@ -81,7 +83,7 @@ def _beside_and_below(evidence: Evidence, hit: Hit) -> Iterator[Place]:
     for other in evidence.layout.below(segment, reach=4.5):
         if cell is not None and not (heads and row < 0) and evidence.layout.cell(other) != cell:
             continue
-        shared = min(hit.x1, other.x1) - max(hit.tokens[0].x0, other.x0)
+        shared = shared_width(hit, other)
         if shared <= 0:
             continue
         if other.y0 > last_y:
@@ -136,7 +138,7 @@ def _right_above(evidence: Evidence, hit: Hit) -> Segment | None:
         return None
     for line in reversed(evidence.layout.lines[max(0, segment.line - 2) : segment.line]):
         for other in line.segments:
-            shared = min(segment.x1, other.x1) - max(segment.x0, other.x0)
+            shared = shared_width(segment, other)
             near = 0.9 * max(segment.height, other.height)
             if line.page == segment.page and shared > 0 and 0 <= segment.y0 - other.y1 < near:
                 return None if foreign_label(evidence, other) or _has_label_above(evidence, other) else other
@@ -155,7 +157,7 @@ def _has_label_above(evidence: Evidence, segment: Segment) -> bool:
     """Whether a value already stands right under a label of its own."""
     for line in reversed(evidence.layout.lines[max(0, segment.line - 2) : segment.line]):
         for other in line.segments:
-            shared = min(segment.x1, other.x1) - max(segment.x0, other.x0)
+            shared = shared_width(segment, other)
             near = line.page == segment.page and shared > 0 and 0 <= segment.y0 - other.y1 < 0.9 * segment.height
             if near and any(hit.strength >= 0.6 for _, hit in evidence.labels.in_segment(other)):
                 return True

@@ -11,7 +11,7 @@ from rapidfuzz import fuzz
 
 from service.domain.pages import CheckMark
 from service.domain.records import Scalar
-from service.embedded.anchors.matching import Hit, is_prose
+from service.embedded.anchors.hits import Hit, is_prose
 from service.embedded.anchors.places import Evidence
 from service.embedded.asked.fields import Ask
 from service.embedded.candidates.proposals import Choice

@@ -8,6 +8,7 @@ from service.embedded.anchors.places import Evidence
 from service.embedded.asked.fields import Ask
 from service.embedded.candidates.proposals import TYPED, Choice
 from service.embedded.page.layout import Layout, Line, Segment
+from service.embedded.page.overlap import shared_width
 from service.embedded.page.spans import Kind
 from service.embedded.words.labels import Part, Phrase, read_text, weight
 
@@ -70,7 +71,7 @@ def _head_of(layout: Layout, line: Line, segment: Segment) -> str:
     for above in reversed(layout.lines[max(0, line.index - _ROWS_UP) : line.index]):
         if above.page != line.page:
             break
-        over = next((s for s in above.segments if min(s.x1, segment.x1) - max(s.x0, segment.x0) > 0), None)
+        over = next((s for s in above.segments if shared_width(s, segment) > 0), None)
         if over is None or (any(map(str.isdigit, over.text)) and not _is_year(over.text)):
             if heads:
                 break

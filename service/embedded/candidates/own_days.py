@@ -11,6 +11,7 @@ from service.embedded.anchors.places import Evidence, places
 from service.embedded.asked.fields import Ask
 from service.embedded.candidates.proposals import Choice
 from service.embedded.page.layout import Segment
+from service.embedded.page.overlap import shared_width
 from service.embedded.page.spans import Kind, Span
 from service.embedded.words.kinds import flat
 from service.embedded.words.labels import canonical, split_name
@@ -115,7 +116,7 @@ def _is_alone(evidence: Evidence, segment: Segment) -> bool:
         return False
     over = evidence.layout.lines[segment.line - 1].segments if segment.line else ()
     return not any(
-        s.page == segment.page and min(s.x1, segment.x1) > max(s.x0, segment.x0)
+        s.page == segment.page and shared_width(s, segment) > 0
         and segment.y0 - s.y1 < segment.height and evidence.labels.label_like(s, strength=0.6)
         for s in over
     )  # fmt: skip

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from service.domain.records import Scalar
 from service.domain.schema import FieldType
 from service.embedded.anchors.form_entries import FormEntries, Placed
-from service.embedded.anchors.matching import Hit
+from service.embedded.anchors.hits import Hit
 from service.embedded.anchors.places import Evidence
 from service.embedded.asked.fields import NUMERIC, Ask
 from service.embedded.candidates.check_marks import closest_member

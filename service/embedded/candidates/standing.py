@@ -10,8 +10,8 @@ from service.domain.schema import FieldType
 from service.embedded.anchors.parties import looks_company
 from service.embedded.anchors.places import Evidence
 from service.embedded.asked.fields import Ask
-from service.embedded.candidates.priors import issuers, recipients
 from service.embedded.candidates.proposals import Choice
+from service.embedded.candidates.senders import issuers, recipients
 from service.embedded.page.layout import Segment
 from service.embedded.words.labels import Phrase
 from service.embedded.words.lists import cues, word_list

@@ -6,9 +6,10 @@ import re
 
 from service.embedded.anchors.places import Evidence
 from service.embedded.asked.fields import Ask
-from service.embedded.candidates.priors import recipient_parties
 from service.embedded.candidates.proposals import Choice
+from service.embedded.candidates.senders import recipient_parties
 from service.embedded.page.layout import Segment
+from service.embedded.page.overlap import shared_width
 from service.embedded.words.labels import read_text
 from service.embedded.words.normalise import fold, word_set
 
@@ -47,5 +48,5 @@ def _is_buyers(evidence: Evidence, choice: Choice) -> bool:
 
 def _under(upper: Segment, lower: Segment, reach: float) -> bool:
     apart = lower.y0 - upper.y0
-    level = min(upper.x1, lower.x1) > max(upper.x0, lower.x0)
+    level = shared_width(upper, lower) > 0
     return upper.page == lower.page and 0 < apart < reach * lower.height and level

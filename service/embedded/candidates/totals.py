@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice, product
 
-from service.embedded.anchors.matching import Hit
+from service.embedded.anchors.hits import Hit
 from service.embedded.anchors.places import Evidence, places
 from service.embedded.asked.fields import Ask
 from service.embedded.candidates.price_lines import Ending, PricedLine, priced_lines, summed_list

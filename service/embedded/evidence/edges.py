@@ -12,6 +12,7 @@ from service.embedded.anchors.parties import (
 )
 from service.embedded.evidence.findings import Findings, Leaf, Values
 from service.embedded.page.layout import Segment
+from service.embedded.page.overlap import shared_width
 from service.embedded.words.normalise import date_pattern, fold, squash
 
 NEAR = 1.3
@@ -27,7 +28,7 @@ def edge_features(findings: Findings, leaf: Leaf) -> Values:
     layout = findings.evidence.layout
     size = max(1.0, first.height)
     lines = [s for line in layout.lines[max(0, first.line - 2) : first.line] for s in line.segments]
-    over = [s for s in lines if s.page == first.page and min(s.x1, first.x1) > max(s.x0, first.x0)]
+    over = [s for s in lines if s.page == first.page and shared_width(s, first) > 0]
     above = over[-1] if over and first.y0 - over[-1].y1 < NEAR * size else None
     under = [s for s in layout.below(first, reach=12.0) if s.y0 > last.y1 - 0.4 * size]
     below = under[0] if under and under[0].y0 - last.y1 < NEAR * size else None

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.domain.records import Scalar
-from service.embedded.anchors.matching import labelness
+from service.embedded.anchors.hits import labelness
 from service.embedded.anchors.places import Evidence
 from service.embedded.asked.fields import Ask, says_nothing
 from service.embedded.candidates.proposals import Choice

@@ -15,7 +15,8 @@ from service.domain.pages import PageText
 from service.domain.records import Extraction, FieldEntry, Json, JsonObject, Location
 from service.domain.schema import parse_schema
 from service.embedded.model import EmbeddedModel
-from service.embedded.page.layout import Layout, build_layout
+from service.embedded.page.layout import Layout
+from service.embedded.page.lines import build_layout
 from service.embedded.page.spans import Spans
 from service.embedded.suggesting.propose_labels import Pair, labelled_values
 from service.embedded.suggesting.propose_tables import possible_columns, table_name

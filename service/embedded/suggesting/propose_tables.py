@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from service.domain.records import JsonObject
 from service.domain.schema import FieldType, SchemaField
-from service.embedded.anchors.matching import Labels, is_prose
+from service.embedded.anchors.hits import is_prose
+from service.embedded.anchors.matching import Labels
 from service.embedded.asked.fields import Ask, understand
 from service.embedded.page.layout import Layout, Line, Segment
 from service.embedded.words.catalogue import Entry, property_name, property_source, table_columns

@@ -8,6 +8,7 @@ from dataclasses import replace
 from service.embedded.anchors.places import Evidence
 from service.embedded.asked.fields import Ask
 from service.embedded.page.layout import Line, Segment
+from service.embedded.page.overlap import shared_width
 from service.embedded.page.spans import Kind
 from service.embedded.tables.table_cells import NUMERIC, Column
 from service.embedded.words.normalise import is_day
@@ -114,7 +115,7 @@ def _rows(evidence: Evidence, body: int, columns: int) -> Iterator[Line]:
 
 def _kind(evidence: Evidence, column: Column, rows: Sequence[Line]) -> str:
     """What most cells of a column are: `date`, `number`, `measure` or `text`; nothing where they differ."""
-    cells = (s for row in rows for s in row.segments if min(s.x1, column.x1) > max(s.x0, column.x0))
+    cells = (s for row in rows for s in row.segments if shared_width(s, column) > 0)
     found = [_cell_kind(evidence, cell) for cell in cells]
     return next((k for k in set(found) if found.count(k) >= _MOSTLY * len(found)), "")
 

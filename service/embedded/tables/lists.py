@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from service.embedded.anchors.matching import Hit
+from service.embedded.anchors.hits import Hit
 from service.embedded.anchors.places import Evidence, Place, places
 from service.embedded.asked.fields import Ask
 from service.embedded.candidates.contracts import parties_of

@@ -9,10 +9,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from service.embedded.anchors.matching import Hit
+from service.embedded.anchors.hits import Hit
 from service.embedded.anchors.places import Evidence
 from service.embedded.asked.fields import Ask
 from service.embedded.page.layout import Line, Segment, Token
+from service.embedded.page.overlap import shared_width
 from service.embedded.page.spans import Kind, token_currency
 from service.embedded.tables.column_order import all_in_order, in_order
 from service.embedded.tables.table_cells import NUMERIC, Column, kinds_within, wordless
@@ -157,7 +158,7 @@ def _columns(lines: list[Line], chosen: dict[str, Hit]) -> tuple[Column, ...]:
             elif not any(min(x1, b) - max(x0, a) > 0 for a, b in ranges.values()):
                 others.append(Column("", x0, x1))
     columns = [Column(path, x0, x1) for path, (x0, x1) in ranges.items()]
-    others = [o for o in others if not any(min(o.x1, c.x1) - max(o.x0, c.x0) > 0 for c in columns)]
+    others = [o for o in others if not any(shared_width(o, c) > 0 for c in columns)]
     return tuple(sorted([*columns, *others], key=lambda c: c.x0))
 
 
