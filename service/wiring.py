@@ -205,14 +205,13 @@ class PageSource:
             turns = rows.pages.turns(wanted.source_key)
         how = f"{turns.get(wanted.page, 0)}/{wanted.dpi}/{'grey' if wanted.grey else 'colour'}"
         variant = f"{wanted.page}/{how}/jpeg"
-        known = self.pictures.get(wanted.source_key, variant)
-        if known is not None:
-            return known
-        with self.blobs.local(wanted.source_key) as path:
-            options = RenderOptions(dpi=wanted.dpi, grey=wanted.grey)
-            drawn = self.reader.render_page(path, wanted.page, options, turns=turns)
-        self.pictures.put(wanted.source_key, variant, drawn)
-        return drawn
+
+        def drawn() -> bytes:
+            with self.blobs.local(wanted.source_key) as path:
+                options = RenderOptions(dpi=wanted.dpi, grey=wanted.grey)
+                return self.reader.render_page(path, wanted.page, options, turns=turns)
+
+        return self.pictures.drawn_once(wanted.source_key, variant, drawn)
 
 
 def _models(settings: Settings, pages: PageSource, clock: Callable[[], float]) -> ClientRegistry:

@@ -18,10 +18,12 @@ from celery.signals import (
 )
 
 from service.domain.errors import ReadingError
-from service.domain.jobs import Job, Priority, QueueName, Step, StoredFile
+from service.domain.files import StoredFile
+from service.domain.jobs import Job
 from service.domain.pages import PageText
 from service.domain.records import Extraction, Issue
 from service.domain.results import RunResult
+from service.domain.steps import Priority, QueueName, Step
 from service.jobs.control.sweep import Sweeper
 from service.jobs.events.send_webhooks import WebhookSender
 from service.jobs.services import Services

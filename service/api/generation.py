@@ -14,7 +14,7 @@ from service.api.forms import Fields, is_form, read_form
 from service.api.intake import forget_all
 from service.auth.callers import Caller
 from service.domain.errors import ErrorCode, InputError
-from service.domain.jobs import StoredFile
+from service.domain.files import StoredFile
 from service.domain.records import JsonObject
 from service.jobs.intake.generate_schema import MOST_FILES, generate_schema
 from service.jobs.intake.uploads import get_file, receive_upload

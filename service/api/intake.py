@@ -18,7 +18,8 @@ from service.api.payloads.job_requests import WAYS_TO_NAME_A_SCHEMA, JobRequest,
 from service.auth.callers import Caller
 from service.domain.batches import Batch
 from service.domain.errors import ErrorCode, InputError
-from service.domain.jobs import Job, JobOptions, StoredFile
+from service.domain.files import StoredFile
+from service.domain.jobs import Job, JobOptions
 from service.jobs.control.batches import find_batch
 from service.jobs.intake.idempotency import fingerprint_of, match_key, release_key, reserve_key
 from service.jobs.intake.schemas import ChosenSchemas, SchemaWish, choose_schemas

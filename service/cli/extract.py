@@ -91,7 +91,7 @@ def extract(
     settings = load_settings(home)
     start_logging(quieter(settings), "extract")
     from service.domain.budget import Budget  # the help text needs neither
-    from service.domain.jobs import Priority
+    from service.domain.steps import Priority
 
     order = replace(
         wanted.order(file),

@@ -10,7 +10,7 @@ import typer
 from service.cli.flag_groups import HomeFlag
 from service.cli.serving.worker_process import command_of, environment_of
 from service.cli.session import load_settings, require_queue
-from service.domain.jobs import QueueName
+from service.domain.steps import QueueName
 
 
 def worker(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from service.domain.jobs import EventType
+from service.domain.events import EventType
 
 JOBS_WEBHOOK = "jobs"
 """Id of the webhook that stands for every `webhook_url` a tenant's jobs name: it holds the secret that signs them."""

@@ -10,17 +10,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from service.domain.errors import ErrorCode
-from service.domain.jobs import (
-    Fault,
-    JobStatus,
-    QueueName,
-    Step,
-    StepKind,
-    StepState,
-    StepTally,
-    Tallies,
-)
+from service.domain.jobs import JobStatus
 from service.domain.pages import PageRange, TextSource
+from service.domain.steps import Fault, QueueName, Step, StepKind, StepState, StepTally, Tallies
 from service.domain.traffic import ClosedRoad, Waiting
 from service.extraction.splitting.plan import PlannedSplit
 

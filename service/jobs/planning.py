@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from service.clients.base import Capabilities
-from service.domain.jobs import FIRST_STEPS, Job, QueueName, Step, StepKind
+from service.domain.jobs import Job
 from service.domain.pages import TextSource
+from service.domain.steps import FIRST_STEPS, QueueName, Step, StepKind
 from service.extraction.splitting.plan import PlannedSplit, SchemaRoom, group_fields, plan_splits, split_by_fields
 from service.jobs import lifecycle
 from service.jobs.lifecycle import READABLE, NewStep, RunView

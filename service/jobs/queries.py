@@ -8,8 +8,9 @@ from functools import partial
 
 from service.domain.errors import ErrorCode, InputError, StateError
 from service.domain.export import Export
-from service.domain.jobs import Job, StepKind, StepTally
+from service.domain.jobs import Job
 from service.domain.records import JsonObject
+from service.domain.steps import StepKind, StepTally
 from service.domain.traffic import Waiting
 from service.domain.webhooks import JOBS_WEBHOOK, Delivery
 from service.jobs.paging import read_page

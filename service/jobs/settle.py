@@ -7,18 +7,10 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from service.domain.errors import ErrorCode, InputError, ProviderBusyError, ServiceError
-from service.domain.jobs import (
-    FIRST_STEPS,
-    EventType,
-    Fault,
-    Job,
-    JobStatus,
-    QueueName,
-    Step,
-    StepKind,
-    StepState,
-)
+from service.domain.events import EventType
+from service.domain.jobs import Job, JobStatus
 from service.domain.records import NO_USAGE, Processing, Usage, join_processing
+from service.domain.steps import FIRST_STEPS, Fault, QueueName, Step, StepKind, StepState
 from service.jobs import lifecycle
 from service.jobs.lifecycle import LeaseRule, NewStep
 from service.jobs.planning import new_steps, view_run

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from service.domain.jobs import Priority, QueueName
+from service.domain.steps import Priority, QueueName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

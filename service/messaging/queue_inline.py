@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-from service.domain.jobs import QueueName
+from service.domain.steps import QueueName
 from service.messaging.queue import Ring
 
 _Waiting = queue.PriorityQueue[tuple[int, int, Ring | None]]

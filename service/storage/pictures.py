@@ -6,6 +6,7 @@ import hashlib
 import os
 import shutil
 import uuid
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,13 +18,22 @@ class PictureCache:
         self._root = root
         self._max_bytes = max_bytes
 
-    def get(self, source_key: str, variant: str) -> bytes | None:
-        """A picture, if it is there.
+    def drawn_once(self, source_key: str, variant: str, draw: Callable[[], bytes]) -> bytes:
+        """A picture, drawn now only if it is not there.
 
         Args:
             source_key: the blob it shows a page of.
             variant: page, resolution, crop and format.
+            draw: gives it; what it raises is raised.
         """
+        known = self.get(source_key, variant)
+        if known is None:
+            known = draw()
+            self.put(source_key, variant, known)
+        return known
+
+    def get(self, source_key: str, variant: str) -> bytes | None:
+        """A picture, if it is there."""
         path = self._path(source_key, variant)
         try:
             data = path.read_bytes()

@@ -9,7 +9,9 @@ from threading import Event, Thread
 import pytest
 from sqlalchemy import event, text
 
-from service.domain.jobs import EventType, JobStatus, StepState
+from service.domain.events import EventType
+from service.domain.jobs import JobStatus
+from service.domain.steps import StepState
 from service.storage.codec import pack, pack_page
 from service.storage.engine import Database
 from service.storage.rows.jobs import Tombstone

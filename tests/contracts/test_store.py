@@ -7,9 +7,11 @@ from dataclasses import replace
 import pytest
 from sqlalchemy.exc import IntegrityError
 
-from service.domain.jobs import EventType, Fault, Job, JobOptions, JobStatus, Priority, ReviewState
+from service.domain.events import EventType
+from service.domain.jobs import Job, JobOptions, JobStatus, ReviewState
 from service.domain.pages import PageRange, PageSize, TextSource
 from service.domain.records import Issue, Stage, Usage
+from service.domain.steps import Fault, Priority
 from service.storage.blobs.base import derived_key
 from service.storage.rows.access import ApiKey, Role, User
 from service.storage.rows.jobs import JobFilter, Tombstone

@@ -16,7 +16,8 @@ import pytest
 from sqlalchemy import event
 
 from service.domain.errors import ErrorCode, StateError
-from service.domain.jobs import EventType, Step, StepState
+from service.domain.events import EventType
+from service.domain.steps import Step, StepState
 from service.jobs import lifecycle
 from service.jobs.control.ending import delete_job
 from service.jobs.intake.idempotency import release_key, reserve_key

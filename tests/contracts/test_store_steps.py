@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from sqlalchemy.exc import IntegrityError
 
-from service.domain.jobs import Fault, Priority, QueueName, Step, StepKind, StepState, StepTally
 from service.domain.records import Issue, Stage
+from service.domain.steps import Fault, Priority, QueueName, Step, StepKind, StepState, StepTally
 from service.storage.store import Store
 from tests.fakes.rows import a_job, a_step
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
-from service.domain.jobs import EventType
+from service.domain.events import EventType
 from service.domain.webhooks import Delivery, DeliveryState, Webhook
 from service.storage.rows.webhooks import Due
 from service.storage.store import Store

@@ -12,7 +12,7 @@ from pathlib import Path
 from fastapi import FastAPI
 
 from service.app import MOST_WAITING, create_app
-from service.domain.jobs import QueueName
+from service.domain.steps import QueueName
 from service.jobs.control.sweep import Sweeper
 from service.jobs.events.send_webhooks import WebhookSender
 from service.jobs.services import Services

@@ -9,9 +9,11 @@ from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from service.domain.jobs import EventType, Job, Step, StepKind, StepState, StepTally, Tallies
+from service.domain.events import EventType
+from service.domain.jobs import Job
 from service.domain.pages import TextSource
 from service.domain.records import JsonObject
+from service.domain.steps import Step, StepKind, StepState, StepTally, Tallies
 
 
 @dataclass(frozen=True, slots=True)

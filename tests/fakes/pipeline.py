@@ -14,8 +14,10 @@ from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
 from sqlalchemy import text
 
-from service.domain.jobs import Job, JobOptions, Step, StepKind, StoredFile
+from service.domain.files import StoredFile
+from service.domain.jobs import Job, JobOptions
 from service.domain.routes import JobSchema
+from service.domain.steps import Step, StepKind
 from service.jobs.control.retry import retry_job
 from service.jobs.control.sweep import Sweeper
 from service.jobs.intake.schemas import ChosenSchemas

@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 from dataclasses import replace
 
+from service.domain.files import StoredFile
 from service.domain.geometry import Box
-from service.domain.jobs import Job, JobOptions, JobStatus, Step, StepKind, StoredFile
+from service.domain.jobs import Job, JobOptions, JobStatus
 from service.domain.pages import PageSize, PageText, TextSource, Word
 from service.domain.records import JsonObject
 from service.domain.routes import JobSchema
+from service.domain.steps import Step, StepKind
 from service.storage.blobs.base import blob_key
 
 TENANT = "tenant-a"

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from service.domain.errors import ErrorCode
-from service.domain.jobs import JobStatus, StepKind
+from service.domain.jobs import JobStatus
+from service.domain.steps import StepKind
 from tests.fakes.model_stub import ModelStub
 from tests.fakes.pipeline import Pipeline, numbered_pdf, pipeline
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from service.domain.errors import ErrorCode
-from service.domain.jobs import JobStatus, StepKind, StepState
+from service.domain.jobs import JobStatus
+from service.domain.steps import StepKind, StepState
 from service.rehearsal.way_faults import RETRY_FORMS
 from tests.fakes.model_stub import ModelStub
 from tests.fakes.pipeline import Clock, Pipeline, numbered_pdf, pipeline, wait_until

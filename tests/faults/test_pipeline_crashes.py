@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from service.domain.errors import ErrorCode
-from service.domain.jobs import Job, JobStatus, StepKind, StepState
+from service.domain.jobs import Job, JobStatus
+from service.domain.steps import StepKind, StepState
 from service.jobs.control.sweep import sweep
 from service.jobs.events.log import read_job_events
 from service.jobs.queries import get_job

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from service.domain.jobs import Job, JobStatus, Priority, QueueName, Step, StepKind, StepState
+from service.domain.jobs import Job, JobStatus
+from service.domain.steps import Priority, QueueName, Step, StepKind, StepState
 from service.jobs.control.sweep import sweep
 from service.jobs.queries import get_job
 from service.jobs.services import Services

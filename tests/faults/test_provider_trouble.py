@@ -7,7 +7,8 @@ from pathlib import Path
 
 from service.api.payloads.jobs import JobPayload
 from service.domain.errors import ErrorCode
-from service.domain.jobs import Job, JobStatus, StepKind
+from service.domain.jobs import Job, JobStatus
+from service.domain.steps import StepKind
 from service.jobs.control.ending import cancel_job
 from service.jobs.queries import get_details, get_job
 from tests.fakes.model_stub import ModelStub

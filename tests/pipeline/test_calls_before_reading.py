@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from service.domain.jobs import Job, JobStatus, Priority, QueueName, StepKind, StepState
+from service.domain.jobs import Job, JobStatus
+from service.domain.steps import Priority, QueueName, StepKind, StepState
 from service.jobs.queries import get_job
 from service.jobs.services import Services
 from service.jobs.settle import claim_steps, settle

@@ -12,8 +12,9 @@ import docx
 import pytest
 
 from service.domain.errors import ErrorCode, InputError, StateError
-from service.domain.jobs import JobOptions, JobStatus, StepKind, StepState
+from service.domain.jobs import JobOptions, JobStatus
 from service.domain.pages import PageRange, PageSize, PageText, TextSource
+from service.domain.steps import StepKind, StepState
 from service.jobs.control.ending import cancel_job, delete_job
 from service.jobs.control.given import Given, GivenDocument
 from service.jobs.control.rerun import rerun_job

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from service.domain.jobs import JobStatus, Priority, QueueName, StepKind, StepState
+from service.domain.jobs import JobStatus
+from service.domain.steps import Priority, QueueName, StepKind, StepState
 from service.jobs.events.log import read_job_events
 from service.jobs.queries import get_job, get_progress
 from service.jobs.steps.model_calls import ModelCall

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Annotated, cast
 
-import anyio
 from anyio import to_thread
 from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import BaseModel, Field, ValidationError
@@ -25,14 +24,14 @@ from service.api.dropin.requests import (
     wire_fault,
 )
 from service.api.forms import Fields, is_form, read_form
+from service.api.intake import forget_all
 from service.domain.errors import ErrorCode, InputError
 from service.domain.jobs import Job, JobStatus
 from service.domain.records import JsonObject
 from service.extraction.decoding.encode import EncodeOptions
 from service.jobs.control.dropin import served_model
 from service.jobs.control.job_groups import GroupView, get_group, is_done, list_groups, submit_group
-from service.jobs.intake.uploads import forget_upload
-from service.jobs.results.result import merged_completion
+from service.jobs.results.completion import merged_completion
 from service.jobs.services import Services
 from service.protocol.async_job import (
     MAX_DOCUMENTS,
@@ -76,9 +75,7 @@ async def submit_async(request: Request, services: ServicesOf, caller: VendorSub
         taken.used = True
     finally:
         if not taken.used:
-            with anyio.CancelScope(shield=True):
-                for file in taken.uploads:
-                    await to_thread.run_sync(forget_upload, services, file)
+            await forget_all(services, taken.uploads)
     return Response(encode_json(receipt.model_dump()), media_type=_JSON)
 
 

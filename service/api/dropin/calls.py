@@ -21,7 +21,7 @@ from service.domain.jobs import Job
 from service.extraction.decoding.encode import EncodeOptions
 from service.jobs.control.dropin import Attendance, require_result
 from service.jobs.intake.submit import MODE_NOT_HONOURED
-from service.jobs.results.result import merged_completion
+from service.jobs.results.completion import merged_completion
 from service.jobs.services import Services
 from service.protocol.chunk import completion_chunks
 from service.protocol.completion import ChatCompletion

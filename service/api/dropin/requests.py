@@ -8,22 +8,22 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Annotated, TypeVar
 
-import anyio
-from anyio import to_thread
 from fastapi import Depends, Request
 from fastapi.security import HTTPBearer
 from pydantic import BaseModel, ValidationError
 
 from service.api.context import context_of
 from service.api.dropin.bodies import NO_BODY, FilesBody, read_files_body
+from service.api.intake import forget_all
 from service.auth.callers import Caller
 from service.domain.errors import ErrorCode, InputError
-from service.domain.jobs import JobOptions, StoredFile
+from service.domain.files import StoredFile
+from service.domain.jobs import JobOptions
 from service.domain.records import JsonObject
 from service.domain.routes import JobSchema
 from service.domain.schema import parse_schema
 from service.jobs.intake.submit import Submission
-from service.jobs.intake.uploads import forget_upload, receive_upload
+from service.jobs.intake.uploads import receive_upload
 from service.jobs.services import Services
 from service.protocol.data_url import decode_data_url, is_data_url
 from service.protocol.fault import request_fault
@@ -138,9 +138,7 @@ async def received(
         yield taken
     finally:
         if not taken.used:
-            with anyio.CancelScope(shield=True):
-                for file in taken.uploads:
-                    await to_thread.run_sync(forget_upload, services, file)
+            await forget_all(services, taken.uploads)
 
 
 def checked(kind: type[M], value: JsonObject) -> M:

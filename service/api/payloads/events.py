@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from service.api.payloads.base import Payload, moment
-from service.domain.jobs import Event, EventType
+from service.domain.events import Event, EventType
 from service.domain.records import JsonObject
 from service.domain.webhooks import Delivery, DeliveryState
 

@@ -12,9 +12,10 @@ from service.api.bodies import parse_object
 from service.api.faults import validation_fault
 from service.api.forms import Fields
 from service.domain.errors import ErrorCode, InputError
-from service.domain.jobs import JobOptions, Priority
+from service.domain.jobs import JobOptions
 from service.domain.records import Json, JsonObject
 from service.domain.schema_version import AUTO
+from service.domain.steps import Priority
 from service.jobs.intake.schemas import SchemaWish
 
 PRINTABLE = r"^[^\x00-\x1f\x7f]+$"

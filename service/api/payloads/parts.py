@@ -13,9 +13,7 @@ from pydantic import Field
 
 from service.api.payloads.base import API, Payload, moment
 from service.domain.errors import ErrorCode
-from service.domain.jobs import (
-    StoredFile,
-)
+from service.domain.files import StoredFile
 from service.domain.pages import MediaKind, TextSource
 from service.domain.records import (
     Stage,

@@ -25,7 +25,8 @@ from service.api.waiting import ask_until
 from service.auth.callers import Caller
 from service.domain.batches import Batch, BatchState
 from service.domain.errors import ErrorCode, InputError
-from service.domain.jobs import Job, JobOptions, StoredFile
+from service.domain.files import StoredFile
+from service.domain.jobs import Job, JobOptions
 from service.domain.records import Json, JsonObject
 from service.jobs.control.batches import (
     BatchView,

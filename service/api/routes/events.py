@@ -20,7 +20,8 @@ from service.api.payloads.events import EventListPayload, EventPayload
 from service.api.routes.jobs import JobId
 from service.api.waiting import MOST_WAIT_S, ask_until
 from service.domain.errors import ErrorCode, InputError, StateError
-from service.domain.jobs import Event, Job
+from service.domain.events import Event
+from service.domain.jobs import Job
 from service.jobs.events.log import read_events, read_job_events
 from service.jobs.queries import get_job
 from service.jobs.services import Services

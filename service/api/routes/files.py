@@ -25,11 +25,12 @@ from service.api.payloads.parts import FilePayload, PagePayload
 from service.api.unsupported import refuse_unsupported
 from service.documents.reader import RenderOptions
 from service.domain.errors import ErrorCode, InputError
+from service.domain.files import StoredFile
 from service.domain.geometry import Box
-from service.domain.jobs import StoredFile
 from service.domain.pages import MediaKind, PageText
 from service.jobs.intake.uploads import get_file, receive_upload
 from service.jobs.results.page_views import page_image, page_text
+from service.jobs.results.result import issue_body, quad_body
 from service.jobs.services import Services
 from service.protocol.json_text import encode_json
 
@@ -250,14 +251,11 @@ def _page_body(text: PageText) -> dict[str, object]:
         "words": [
             {
                 "text": word.text,
-                "coordinates": [{"x": point.x, "y": point.y} for point in word.box.quad()],
+                "coordinates": quad_body(word.box.quad()),
                 "line": word.line,
                 "certainty": word.certainty,
             }
             for word in text.words
         ],
-        "issues": [
-            {"stage": i.stage, "code": i.code, "message": i.message, "page": i.page, "split": i.split}
-            for i in text.issues
-        ],
+        "issues": [issue_body(issue) for issue in text.issues],
     }

@@ -23,9 +23,10 @@ from service.api.waiting import MOST_WAIT_S, ask_until
 from service.domain.errors import ErrorCode, InputError
 from service.domain.jobs import Job, JobStatus, ReviewState
 from service.jobs.queries import JUST_MADE, get_details, get_job, list_jobs
+from service.jobs.results.completion import completion_body
 from service.jobs.results.current import Version
 from service.jobs.results.export import export_job
-from service.jobs.results.result import View, completion_body, result_body
+from service.jobs.results.result import View, result_body
 from service.jobs.services import Services
 from service.protocol.json_text import encode_json
 from service.storage.rows.jobs import JobFilter

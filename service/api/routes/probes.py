@@ -11,7 +11,7 @@ from service.api.documentation import errors, success
 from service.api.metrics import ALIVE_S, CONTENT_TYPE, Metrics
 from service.api.payloads import examples
 from service.api.payloads.parts import HealthPayload, ReadyPayload
-from service.domain.jobs import QueueName
+from service.domain.steps import QueueName
 from service.jobs.services import Services
 
 _PROBE = "readiness"

@@ -18,7 +18,7 @@ from service.api.payloads.base import API, PageQuery, Payload, moment
 from service.api.payloads.events import DeliveryPayload
 from service.api.payloads.job_requests import IN_IDS
 from service.domain.errors import ErrorCode
-from service.domain.jobs import EventType
+from service.domain.events import EventType
 from service.domain.records import Json, JsonObject
 from service.domain.webhooks import WEBHOOK_EVENTS, DeliveryState, Webhook
 from service.jobs.events import webhooks as use

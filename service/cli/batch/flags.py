@@ -15,7 +15,7 @@ from service.cli.batch.plan import BatchPlan, Outputs, RerunIf
 from service.cli.export_flags import CsvFlags, FormatFlag
 from service.cli.order_flags import OrderFlags
 from service.domain.budget import Budget
-from service.domain.jobs import Priority
+from service.domain.steps import Priority
 from service.exports.formats import ExportFormat
 
 FolderArgument = Annotated[

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from service.domain.budget import NO_BUDGET, Budget
-from service.domain.jobs import JobStatus, Priority
+from service.domain.jobs import JobStatus
 from service.domain.records import JsonObject
 from service.domain.routes import JobSchema
 from service.domain.schema import parse_schema
+from service.domain.steps import Priority
 from service.exports.schema_set import SchemaSet
 
 

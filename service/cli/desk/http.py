@@ -19,7 +19,8 @@ import orjson
 from service.cli.desk.base import JobView, Order, ReviewedDocument
 from service.domain.batches import BatchState
 from service.domain.errors import AccessError, ErrorCode, InputError, InternalError, ServiceError, StateError
-from service.domain.jobs import EventType, JobStatus, ReviewState
+from service.domain.events import EventType
+from service.domain.jobs import JobStatus, ReviewState
 from service.domain.records import Json, JsonObject
 from service.domain.routes import JobSchema
 from service.domain.schema_version import AUTO

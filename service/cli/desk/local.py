@@ -10,10 +10,12 @@ from typing import Literal
 from service.auth.callers import LOCAL_TENANT, LOCAL_USER
 from service.cli.desk.base import JobView, Order, ReviewedDocument
 from service.domain.errors import ErrorCode, InputError, StateError
-from service.domain.jobs import JobOptions, QueueName, ReviewState, StoredFile
+from service.domain.files import StoredFile
+from service.domain.jobs import JobOptions, ReviewState
 from service.domain.records import JsonObject
 from service.domain.routes import JobSchema
 from service.domain.schema_version import AUTO
+from service.domain.steps import QueueName
 from service.jobs.control.ending import cancel_job
 from service.jobs.control.sweep import Sweeper
 from service.jobs.intake.generate_schema import MOST_FILES, generate_schema

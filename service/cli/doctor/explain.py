@@ -11,7 +11,8 @@ from rich.text import Text
 
 from service.auth.callers import LOCAL_TENANT
 from service.cli.session import make_console, open_services
-from service.domain.jobs import Job, Step, StepState
+from service.domain.jobs import Job
+from service.domain.steps import Step, StepState
 from service.jobs.queries import get_job
 from service.settings import Settings
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from service.cli.desk.base import Desk, Order
 from service.cli.exit_codes import EXIT_CODES, ExitCode
 from service.domain.errors import ErrorCode, ServiceError
-from service.domain.jobs import JobStatus, Priority
+from service.domain.jobs import JobStatus
+from service.domain.steps import Priority
 from service.evaluation.answers import Answer, extraction_of
 from service.evaluation.cases import Case
 

@@ -15,7 +15,7 @@ from service.cli.home import ServerInfo
 from service.cli.serving.api_process import make_server
 from service.cli.serving.listening import is_ready
 from service.cli.session import announce
-from service.domain.jobs import QueueName
+from service.domain.steps import QueueName
 from service.jobs.control.sweep import Sweeper
 from service.jobs.events.send_webhooks import WebhookSender
 from service.jobs.steps.run_steps import run_ring

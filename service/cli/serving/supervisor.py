@@ -17,7 +17,7 @@ from service.cli.serving.listening import is_ready
 from service.cli.serving.redis_server import PrivateRedis
 from service.cli.serving.worker_process import command_of, environment_of
 from service.cli.session import announce
-from service.domain.jobs import QueueName
+from service.domain.steps import QueueName
 from service.settings import Settings
 
 _TICK_S = 0.1

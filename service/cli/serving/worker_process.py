@@ -9,7 +9,7 @@ from pathlib import Path
 
 from service.cli.edge import run_to_end
 from service.cli.session import load_settings, require_queue, start_logging
-from service.domain.jobs import QueueName
+from service.domain.steps import QueueName
 
 _SPARING = {"MALLOC_ARENA_MAX": "2", "MALLOC_TRIM_THRESHOLD_": "131072"}
 """glibc else keeps memory apart for each thread, and what was freed for itself."""

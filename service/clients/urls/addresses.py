@@ -41,12 +41,12 @@ def are_public(addresses: Iterable[str]) -> bool:
     return all(is_public(ipaddress.ip_address(address)) for address in addresses)
 
 
-def as_address(host: str) -> str | None:
-    """The host if it is an address itself, which is never resolved; else None."""
+def is_inner_address(host: str) -> bool:
+    """Whether a host is an address itself, and not a public one: it is never resolved, so no resolver refuses it."""
     try:
-        return str(ipaddress.ip_address(host))
+        return not is_public(ipaddress.ip_address(host))
     except ValueError:
-        return None
+        return False
 
 
 class CheckedResolver(AbstractResolver):

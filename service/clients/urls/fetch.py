@@ -11,7 +11,7 @@ from ssl import SSLContext, create_default_context
 import aiohttp
 from yarl import URL
 
-from service.clients.urls.addresses import CheckedResolver, are_public, as_address
+from service.clients.urls.addresses import CheckedResolver, is_inner_address
 from service.domain.egress import OPEN, EgressPolicy
 from service.domain.errors import ErrorCode, InputError
 
@@ -98,13 +98,12 @@ class UrlFetcher:
         raise _unfetchable(url, f"it redirects more than {_MOST_REDIRECTS} times")
 
     def _check(self, url: URL) -> None:
-        """A host that is an address itself is never resolved, so it is checked here."""
+        """What the resolver does not see: a host that the tenant's rule excludes, and one that is an address itself."""
         host = url.host or ""
         refusal = self._rule.egress.host_refusal(host.lower())
         if refusal is not None:
             raise InputError(ErrorCode.EGRESS_DENIED, f"Nothing was fetched: {refusal}.", param="messages")
-        address = as_address(host)
-        if address is not None and host not in self._rule.trusted_hosts and not are_public([address]):
+        if host not in self._rule.trusted_hosts and is_inner_address(host):
             raise _refused(host)
 
     def _checked(self, response: aiohttp.ClientResponse) -> aiohttp.ClientResponse:

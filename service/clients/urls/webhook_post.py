@@ -16,7 +16,7 @@ import aiohttp
 from yarl import URL
 
 from service.clients.door.retry_after import retry_after_s
-from service.clients.urls.addresses import CheckedResolver, are_public, as_address
+from service.clients.urls.addresses import CheckedResolver, are_public, is_inner_address
 from service.domain.errors import ErrorCode, InputError
 
 LONGEST_URL = 2000
@@ -80,7 +80,9 @@ class WebhookPoster:
         timeout = aiohttp.ClientTimeout(total=self._rule.timeout_s)
         try:
             async with aiohttp.ClientSession(connector=connector, timeout=timeout, trust_env=False) as session:
-                _refuse_address(URL(url).host or "", self._rule.trusted_hosts)
+                host = URL(url).host or ""
+                if host not in self._rule.trusted_hosts and is_inner_address(host):
+                    raise _RefusedError(host)
                 async with session.post(url, data=body, headers=headers, allow_redirects=False) as response:
                     return _judge(response)
         except TimeoutError:
@@ -97,13 +99,6 @@ class _RefusedError(Exception):
     def __init__(self, host: str) -> None:
         super().__init__(host)
         self.why = "the host is not on the public internet"
-
-
-def _refuse_address(host: str, trusted_hosts: frozenset[str]) -> None:
-    """A host that is an address itself is never resolved, so it is checked here."""
-    address = as_address(host)
-    if address is not None and host not in trusted_hosts and not are_public([address]):
-        raise _RefusedError(host)
 
 
 def _judge(response: aiohttp.ClientResponse) -> PostAnswer:

@@ -23,6 +23,10 @@ class Overlay:
     unplaced: tuple[Unplaced, ...]
     """What an earlier run's reviewer did and this run has no place for, oldest first."""
 
+    def records(self) -> tuple[Record, ...]:
+        """The records as they now are."""
+        return tuple(close(draft) for draft in self.drafts)
+
     def draft(self, record_id: str | None) -> Draft | None:
         """The draft of a record; without an id the only one there is."""
         if record_id is None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from service.domain.errors import ErrorCode, StateError
-from service.domain.jobs import EventType, Job, JobStatus
+from service.domain.events import EventType
+from service.domain.jobs import Job, JobStatus
 from service.jobs.control.retention import refuse_held
 from service.jobs.intake.uploads import remove_unused
 from service.jobs.queries import lock_job

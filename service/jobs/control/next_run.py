@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from service.domain.jobs import Job, JobStatus, ReviewState, Step
+from service.domain.jobs import Job, JobStatus, ReviewState
 from service.domain.records import NO_USAGE
+from service.domain.steps import Step
 from service.jobs.planning import first_step
 from service.jobs.settle import save_status
 from service.storage.store import Rows

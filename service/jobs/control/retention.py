@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from service.domain.errors import ErrorCode, StateError
-from service.domain.jobs import EventType, Hold, Job
+from service.domain.events import EventType
+from service.domain.jobs import Hold, Job
 from service.jobs.intake.schemas import find_schema
 from service.jobs.queries import lock_job
 from service.jobs.services import Services

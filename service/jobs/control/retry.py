@@ -7,8 +7,9 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from service.domain.errors import ErrorCode, StateError
-from service.domain.jobs import Job, JobStatus, Step, StepKind, StepState
+from service.domain.jobs import Job, JobStatus
 from service.domain.pages import TextSource
+from service.domain.steps import Step, StepKind, StepState
 from service.jobs.control.next_run import next_run, restart
 from service.jobs.doubts import unrouted_documents
 from service.jobs.planning import plan_chunks

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from service.domain.errors import ErrorCode, InputError, ServiceError, StateError
-from service.domain.jobs import Job, JobSchema, Priority
+from service.domain.jobs import Job
+from service.domain.routes import JobSchema
+from service.domain.steps import Priority
 from service.extraction.reviewing.changes import RecordChanges, compare_records
-from service.extraction.reviewing.overlay import close, lay_over
+from service.extraction.reviewing.overlay import lay_over
 from service.jobs.control.rerun import rerun_job
 from service.jobs.intake.schemas import ChosenSchemas, find_schema
 from service.jobs.queries import list_jobs
@@ -82,6 +84,5 @@ def changes_of(services: Services, job: Job, from_run: int | None) -> tuple[int,
         events = [event for event in rows.reviews.of_job(job.id) if event.run <= number]
     old = machine.records
     if events and not job.is_routed:
-        laid = lay_over(old, events, job.parsed_schemas(), run=number, turns=machine.turns)
-        old = tuple(close(draft) for draft in laid.drafts)
+        old = lay_over(old, events, job.parsed_schemas(), run=number, turns=machine.turns).records()
     return number, compare_records(old, new.records)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from service.domain.errors import InternalError, ServiceError, StateError
-from service.domain.jobs import Step, StepState
+from service.domain.steps import Step, StepState
 from service.jobs import lifecycle
 from service.jobs.control.dropin import cancel_abandoned
 from service.jobs.control.ending import delete_job

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from service.domain.jobs import Event
+from service.domain.events import Event
 from service.jobs.services import Services
 
 

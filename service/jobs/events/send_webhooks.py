@@ -17,7 +17,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from service.domain.errors import ServiceError
-from service.domain.jobs import Event, EventType, JobStatus
+from service.domain.events import Event, EventType
+from service.domain.jobs import JobStatus
 from service.domain.records import JsonObject
 from service.domain.webhooks import JOBS_WEBHOOK, PING, Delivery, DeliveryState, Webhook
 from service.jobs.events.webhooks import body_of, make_delivery

@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 import orjson
 
 from service.domain.errors import ErrorCode, StateError
-from service.domain.jobs import EventType, JobOptions
+from service.domain.events import EventType
+from service.domain.jobs import JobOptions
 from service.domain.records import JsonObject
 from service.domain.webhooks import JOBS_WEBHOOK, PING, WEBHOOK_EVENTS, Delivery, DeliveryState, Webhook
 from service.jobs.paging import read_page

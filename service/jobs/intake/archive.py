@@ -18,7 +18,8 @@ from pathlib import Path, PurePosixPath
 
 from service.domain.batches import Batch, RefusedEntry
 from service.domain.errors import ErrorCode, InputError, StateError
-from service.domain.jobs import Job, StoredFile
+from service.domain.files import StoredFile
+from service.domain.jobs import Job
 from service.jobs.intake.batch_books import hold_open
 from service.jobs.intake.uploads import forget_blob, forget_upload, receive_upload
 from service.jobs.services import Services

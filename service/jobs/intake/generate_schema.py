@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from service.domain.errors import ErrorCode, InputError
-from service.domain.jobs import StoredFile
+from service.domain.files import StoredFile
 from service.domain.pages import PageRange, PageSize, PageText
 from service.domain.records import JsonObject
 from service.jobs.services import Services

@@ -10,10 +10,13 @@ import orjson
 
 from service.domain.batches import Batch
 from service.domain.errors import ErrorCode, InputError, StateError
-from service.domain.jobs import EventType, Job, JobOptions, JobStatus, Step, StoredFile
+from service.domain.events import EventType
+from service.domain.files import StoredFile
+from service.domain.jobs import Job, JobOptions, JobStatus
 from service.domain.records import Issue, JsonObject, Stage
 from service.domain.routes import JobSchema
 from service.domain.schema import ExtractionSchema, SchemaField, known_schema
+from service.domain.steps import Step
 from service.extraction.checks.check import parse_checks
 from service.extraction.reviewing.policy import parse_policy
 from service.extraction.schema.narrow import narrow_schema

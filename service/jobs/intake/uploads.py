@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from service.documents.reader import sniff_file
 from service.domain.errors import ErrorCode, InternalError, StateError
-from service.domain.jobs import StoredFile
+from service.domain.files import StoredFile
 from service.jobs.services import Services
 from service.storage.blobs.base import Incoming, StoredBlob, derived_key
 from service.storage.store import Rows

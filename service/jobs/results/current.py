@@ -13,7 +13,7 @@ from service.domain.jobs import Job, ReviewState
 from service.domain.judgements import Curve
 from service.domain.records import NO_USAGE, Confidence, Origin, Record
 from service.domain.results import RunResult
-from service.extraction.reviewing.overlay import Overlay, close, lay_over
+from service.extraction.reviewing.overlay import Overlay, lay_over
 from service.jobs.services import Services
 from service.jobs.unique import asks_for_unique, with_unique
 from service.storage.codec import unpack
@@ -115,7 +115,7 @@ def _with_chance(record: Record, curve: Curve | None, demoted: Collection[str]) 
 def corrected(result: RunResult, overlay: Overlay) -> Current:
     """The result with its records as the drafts have them."""
     return Current(
-        result=replace(result, records=tuple(close(draft) for draft in overlay.drafts)),
+        result=replace(result, records=overlay.records()),
         marks={draft.record.id: draft.marks for draft in overlay.drafts},
         unplaced=overlay.unplaced,
     )

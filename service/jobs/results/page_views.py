@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from service.documents.reader import RenderOptions
 from service.domain.errors import ErrorCode, StateError
-from service.domain.jobs import StoredFile
+from service.domain.files import StoredFile
 from service.domain.pages import PageText
 from service.jobs.services import Services
 
@@ -34,13 +34,12 @@ def page_image(services: Services, file: StoredFile, page: int, options: RenderO
     """
     source_key = _source_of(file, page)
     variant = f"{page}/{file.turns.get(page, 0)}/{options.dpi}/{options.crop}/{options.image_format}"
-    known = services.pictures.get(source_key, variant)
-    if known is not None:
-        return known
-    with services.blobs.local(source_key) as path:
-        drawn = services.reader.render_page(path, page, options, turns=file.turns)
-    services.pictures.put(source_key, variant, drawn)
-    return drawn
+
+    def draw() -> bytes:
+        with services.blobs.local(source_key) as path:
+            return services.reader.render_page(path, page, options, turns=file.turns)
+
+    return services.pictures.drawn_once(source_key, variant, draw)
 
 
 def _source_of(file: StoredFile, page: int) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from service.domain.jobs import Job, StepKind, StepState
+from service.domain.jobs import Job
 from service.domain.pages import PageRange
 from service.domain.records import Extraction, JsonObject
+from service.domain.steps import StepKind, StepState
 from service.extraction.merging.merge import merge
 from service.jobs.services import Services
 

@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from service.domain.corrections import Mark, Unplaced
+from service.domain.files import StoredFile
 from service.domain.geometry import Quad
-from service.domain.jobs import Job, JobStatus, StoredFile
+from service.domain.jobs import Job
 from service.domain.pages import PageRange
 from service.domain.records import (
     CheckResult,
@@ -22,17 +23,12 @@ from service.domain.records import (
     Processing,
     Record,
     SplitRows,
-    Stage,
     Usage,
     Verdict,
 )
-from service.domain.results import LOST_PAGES, RunResult
 from service.domain.routes import JobSchema, Route
-from service.extraction.decoding.encode import CompletionHead, EncodeOptions, encode_completion
 from service.jobs.results.current import Version, load_current
 from service.jobs.services import Services
-from service.protocol.completion import ChatCompletion
-from service.protocol.emission import WirePath, emit
 
 View = Literal["values", "compact", "full"]
 """Values alone; with entries but without word boxes; everything."""
@@ -65,7 +61,7 @@ def result_body(services: Services, job: Job, *, view: View = "full", version: V
         "unplaced_corrections": [_unplaced(item) for item in current.unplaced],
         "coverage": [_coverage(row) for row in result.coverage],
         "splits": [_split(rows) for rows in result.splits],
-        "issues": [_issue(issue) for issue in result.issues],
+        "issues": [issue_body(issue) for issue in result.issues],
         "error": {"code": job.fault.code, "message": job.fault.message} if job.fault else None,
         "usage": _usage(result.usage),
         "processing": [_processing(one) for one in result.processing],
@@ -75,54 +71,6 @@ def result_body(services: Services, job: Job, *, view: View = "full", version: V
             "finished_at": iso_time(job.finished_at),
         },
     }
-
-
-def completion_body(services: Services, job: Job) -> JsonObject:
-    """The merged chat completion, one choice a record.
-
-    Raises:
-        StateError: `not_finished`.
-    """
-    return emit(merged_completion(services, job, EncodeOptions()), WirePath.STORED)
-
-
-def merged_completion(
-    services: Services, job: Job, options: EncodeOptions, *, model: str | None = None
-) -> ChatCompletion:
-    """The result as a completion of one choice a record; a choice that may lack something ends with `length`.
-
-    Args:
-        services: of this process.
-        job: whose run is over.
-        options: for whom it is.
-        model: the name it tells; None: that of the model.
-
-    Raises:
-        StateError: `not_finished`.
-    """
-    result = load_current(services, job).result
-    head = CompletionHead(
-        id=f"iex-{job.id[4:20]}", created=int(job.finished_at or job.created_at), model=model or result.model
-    )
-    schema_of = job.parsed_schemas()
-    stays_null = options.path is WirePath.STORED
-    roots = () if stays_null else [schema_of(record.index).root for record in result.records]
-    whole = encode_completion(result.records, head, options, result.usage, roots=roots)
-    reasons = _finish_reasons(job, result)
-    choices = [c.model_copy(update={"finish_reason": r}) for c, r in zip(whole.choices, reasons, strict=True)]
-    return whole.model_copy(update={"choices": choices})
-
-
-def _finish_reasons(job: Job, result: RunResult) -> list[str]:
-    """`stop` for a record of which nothing can be missing, `length` for any other."""
-    if job.status is JobStatus.SUCCEEDED:
-        return ["stop"] * len(result.records)
-    lost = {row.page for row in result.coverage if row.state in LOST_PAGES}
-    nobodys = lost - {page for record in result.records for page in record.pages}
-    unanswered = any(issue.stage is Stage.EXTRACT and issue.split is not None for issue in result.issues)
-    if nobodys or (unanswered and not lost):  # a whole document is missing, or fields: no record may pass for the rest
-        return ["length"] * len(result.records)
-    return ["length" if lost & {*record.pages} else "stop" for record in result.records]
 
 
 def schema_name_body(schema: JobSchema) -> JsonObject:
@@ -270,7 +218,8 @@ def _split(rows: SplitRows) -> JsonObject:
     return {"split": rows.split, "pages": list(rows.pages), "rows_in": rows.rows_in, "rows_out": rows.rows_out}
 
 
-def _issue(issue: Issue) -> JsonObject:
+def issue_body(issue: Issue) -> JsonObject:
+    """Something that a reader should know as JSON."""
     return {
         "stage": issue.stage,
         "code": issue.code,

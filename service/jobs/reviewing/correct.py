@@ -11,7 +11,8 @@ import orjson
 from service.domain import review
 from service.domain.corrections import Correction, Operation, OperationKind, ReviewAction, ReviewEvent
 from service.domain.errors import ErrorCode, InputError, StateError
-from service.domain.jobs import EventType, Job
+from service.domain.events import EventType
+from service.domain.jobs import Job
 from service.domain.records import Json, Scalar
 from service.domain.results import RunResult
 from service.extraction.reviewing.correcting import make_correction, touching

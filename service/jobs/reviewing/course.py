@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from service.domain import review
 from service.domain.corrections import ReviewAction, ReviewEvent
 from service.domain.errors import ErrorCode, StateError
-from service.domain.jobs import EventType, Job
+from service.domain.events import EventType
+from service.domain.jobs import Job
 from service.domain.records import Json, JsonObject
 from service.domain.review import Standing
 from service.jobs.doubts import find_doubts

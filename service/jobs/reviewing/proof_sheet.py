@@ -11,8 +11,9 @@ from html import escape
 from service.documents.reader import RenderOptions
 from service.domain.corrections import ReviewAction, ReviewEvent
 from service.domain.errors import ReadingError, StateError
+from service.domain.files import StoredFile
 from service.domain.geometry import Box, quad_box, union_box
-from service.domain.jobs import Job, StoredFile
+from service.domain.jobs import Job
 from service.domain.records import FieldEntry, Processing, Record
 from service.jobs.doubts import unrouted_issues
 from service.jobs.results.current import Current, Version, load_current

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from service.domain.jobs import Job, ReviewState, StoredFile
+from service.domain.files import StoredFile
+from service.domain.jobs import Job, ReviewState
 from service.domain.records import Json, JsonObject, Record
 from service.domain.schema import FieldType, SchemaField, escape_pointer
 from service.jobs.results.current import Current, load_current

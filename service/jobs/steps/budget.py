@@ -6,8 +6,9 @@ from decimal import Decimal
 
 from service.domain.budget import Budget
 from service.domain.errors import ClientError, ErrorCode, ProviderBusyError
-from service.domain.jobs import Job, Step, StepKind, StepState
+from service.domain.jobs import Job
 from service.domain.records import Usage
+from service.domain.steps import Step, StepKind, StepState
 from service.domain.traffic import ClosedRoad, WaitReason
 from service.jobs.services import Services
 from service.jobs.settle import Claim

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from service.clients.base import ExtractionClient, PagesReference
 from service.domain.errors import ErrorCode
-from service.domain.jobs import Fault, QueueName, Step, StepKind
 from service.domain.pages import NO_TURNS, PageRange, PageText, TextSource, Turns
 from service.domain.records import Extraction
 from service.domain.schema import ExtractionSchema
+from service.domain.steps import Fault, QueueName, Step, StepKind
 from service.extraction.decoding.decode import Finish, decode_choice, judge_finish_reason
 from service.extraction.grounding.ground import ground
 from service.extraction.learning.hints import with_hints

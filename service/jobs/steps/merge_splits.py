@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from service.domain.errors import ErrorCode
-from service.domain.jobs import Fault, Job, JobStatus, ReviewState, Step, StepKind, StepState
+from service.domain.jobs import Job, JobStatus, ReviewState
 from service.domain.pages import TextSource, Turns
 from service.domain.records import (
     NO_USAGE,
@@ -22,12 +22,13 @@ from service.domain.records import (
     join_processing,
 )
 from service.domain.results import LOST_PAGES, RunResult
+from service.domain.steps import Fault, Step, StepKind, StepState
 from service.extraction.checks.check import run_checks
 from service.extraction.confidence.trust import weigh
 from service.extraction.grounding.ground import ground
 from service.extraction.merging.coverage import SplitCoverage, SplitOutcome, build_coverage
 from service.extraction.merging.merge import merge
-from service.extraction.reviewing.overlay import close, lay_over
+from service.extraction.reviewing.overlay import lay_over
 from service.extraction.schema.narrow import narrow_schema
 from service.extraction.schema.shape import blank_extraction
 from service.extraction.splitting.boundaries import find_documents
@@ -230,8 +231,7 @@ def _reasons(rows: Rows, job: Job, result: RunResult) -> tuple[str, ...]:
     events = rows.reviews.of_job(job.id)
     records = result.records
     if events:
-        laid = lay_over(records, events, job.parsed_schemas(), run=job.run, turns=result.turns)
-        records = tuple(close(draft) for draft in laid.drafts)
+        records = lay_over(records, events, job.parsed_schemas(), run=job.run, turns=result.turns).records()
     return find_doubts(job, note_unique(rows, job, records), result.coverage)
 
 

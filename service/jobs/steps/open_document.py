@@ -8,8 +8,10 @@ from functools import partial
 
 from service.documents.sniffing import OFFICE_KINDS, is_encrypted_office
 from service.domain.errors import ErrorCode, InternalError, ReadingError
-from service.domain.jobs import Job, QueueName, StepKind, StoredFile
+from service.domain.files import StoredFile
+from service.domain.jobs import Job
 from service.domain.pages import DocumentInfo, PageRange, PageText
+from service.domain.steps import QueueName, StepKind
 from service.jobs.lifecycle import NewStep
 from service.jobs.services import Services
 from service.jobs.settle import Claim, Outcome

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from service.domain.jobs import Job, StepKind
+from service.domain.jobs import Job
 from service.domain.pages import PageRange, PageText, Turns
+from service.domain.steps import StepKind
 from service.jobs.lifecycle import NewStep, is_to_read
 from service.jobs.services import Services
 from service.jobs.settle import Claim, Outcome

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from service.domain.errors import ErrorCode, InternalError, ServiceError
-from service.domain.jobs import Job, QueueName, Step, StepKind
+from service.domain.jobs import Job
 from service.domain.records import Extraction
+from service.domain.steps import QueueName, Step, StepKind
 from service.jobs.services import Services
 from service.jobs.settle import (
     Claim,

@@ -10,7 +10,7 @@ from contextlib import nullcontext
 from functools import partial
 
 from service.domain.errors import ServiceError
-from service.domain.jobs import QueueName, Step, StepKind
+from service.domain.steps import QueueName, Step, StepKind
 from service.jobs.services import Services
 from service.jobs.settle import (
     Claim,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, text, update
 
-from service.domain.jobs import Event, EventType, Job
+from service.domain.events import Event, EventType
+from service.domain.jobs import Job
 from service.domain.records import JsonObject
 from service.storage import tables
 from service.storage.codec import from_json

@@ -8,7 +8,7 @@ from functools import cache
 
 from sqlalchemy import Connection, Insert, bindparam, delete, func, insert, select, update
 
-from service.domain.jobs import StoredFile
+from service.domain.files import StoredFile
 from service.domain.pages import PageSize, PageText, TextSource, Turns
 from service.domain.records import Issue
 from service.storage import tables

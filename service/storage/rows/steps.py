@@ -8,7 +8,8 @@ from typing import TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Subquery, and_, bindparam, func, insert, or_, select, update
 
-from service.domain.jobs import Job, Step, StepKind, StepState, StepTally, Tallies
+from service.domain.jobs import Job
+from service.domain.steps import Step, StepKind, StepState, StepTally, Tallies
 from service.domain.traffic import Waiting
 from service.storage import tables
 from service.storage.codec import from_json, pack, to_columns, unpack

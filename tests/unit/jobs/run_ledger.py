@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from service.domain.geometry import Point
-from service.domain.jobs import Job, Step, StepKind, StepState
+from service.domain.jobs import Job
 from service.domain.pages import TextSource
 from service.domain.records import Confidence, FieldEntry, Fields, Location, PageCoverage, Verdict
+from service.domain.steps import Step, StepKind, StepState
 from service.extraction.merging.coverage import SplitCoverage, SplitOutcome, build_coverage
 from service.jobs import lifecycle
 from tests.fakes.memory_store import Tables

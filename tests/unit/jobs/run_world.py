@@ -14,10 +14,11 @@ from typing import Any, cast
 
 from service.clients.base import Capabilities
 from service.domain.errors import ClientError, ErrorCode, InputError, ServiceError
-from service.domain.jobs import Fault, Job, JobOptions, JobStatus, Step, StepKind, StepState
+from service.domain.jobs import Job, JobOptions, JobStatus
 from service.domain.pages import TextSource
 from service.domain.records import JsonObject, PageState
 from service.domain.routes import JobSchema
+from service.domain.steps import Fault, Step, StepKind, StepState
 from service.extraction.splitting.plan import PlannedSplit, SplitKind, halve
 from service.jobs import lifecycle
 from service.jobs.control.ending import end_cancelled

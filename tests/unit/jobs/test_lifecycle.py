@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.domain.errors import ErrorCode
-from service.domain.jobs import Fault, JobStatus, Step, StepKind, StepState, StepTally, Tallies
+from service.domain.jobs import JobStatus
 from service.domain.pages import PageRange, TextSource
+from service.domain.steps import Fault, Step, StepKind, StepState, StepTally, Tallies
 from service.domain.traffic import ClosedRoad, Waiting, WaitReason
 from service.extraction.splitting.plan import PlannedSplit, SplitKind
 from service.jobs import lifecycle

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.domain.jobs import Priority, QueueName
+from service.domain.steps import Priority, QueueName
 from service.messaging.queue import Ring, lane_of, lanes_of
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from service.cli.serving.worker_process import environment_of
-from service.domain.jobs import QueueName
+from service.domain.steps import QueueName
 
 
 def test_a_process_of_many_threads_is_told_to_spare_memory() -> None:
