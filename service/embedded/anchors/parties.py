@@ -78,8 +78,8 @@ _HOUSE_NUMBER = re.compile(r"[^\W\d]\s\d{1,4}\s?[a-zA-Z]?(?:\s?[-/]\s?\d{1,4})?$
 _HOUSE_FIRST = re.compile(r"\d{1,5}[a-zA-Z]?,?\s+(?:[A-ZÀ-Þ][\w'’.-]*+\s?){1,4}$")
 _PLACE_FIRST = re.compile(r"(?:[^\W\d_][\w'’.-]*,?\s){1,3}(?:[-–]\s)?\d{3}\s?\d{2,3}")
 _REGISTRATION_LINE = re.compile(
-    r"\W*(?:co|company|reg|registration|roc|gst|business|tax|id|no|nr|ssm|brn|abn|vat|ust|hrb|siret|[\W\d])*"
-    r"\(?[a-z]{0,4}\d{5,}(?:[-\s]?[a-z0-9]{1,4})?\)?\W*"
+    r"(?:co|company|reg|registration|roc|gst|business|tax|id|no|nr|ssm|brn|abn|vat|ust|hrb|siret|[\W\d])*"
+    r"[a-z]{0,4}\d{5,}(?:[-\s]?[a-z0-9]{1,4})?\)?\W*"
 )
 
 

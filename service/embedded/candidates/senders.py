@@ -15,7 +15,7 @@ from service.embedded.page.spans import Kind, Span
 from service.embedded.words.lists import cues
 from service.embedded.words.normalise import fold
 
-REGISTRATION = re.compile(r"\s*[(\[]?\s*(?:co\.?|reg\.?)?\s*(?:no\.?:?)?\s*\d{5,}-?\s?[A-Z]?\s*[)\]]?\s*$")
+REGISTRATION = re.compile(r"\s*[(\[]?\s*(?:co\.?|reg\.?)?\s*(?:no\.?:?)?\s*(?<!\d)\d{5,}+-?\s?[A-Z]?\s*[)\]]?\s*$")
 
 
 SELLER, BUYER = "seller", "buyer"

@@ -35,7 +35,7 @@ _LONG = 14
 """Words from which a line of one run is text."""
 _LEADER = re.compile(r"[.…_=─-]{3,}")
 """Dots between a label and its value, and rules made of characters."""
-_FIGURE = r"[-–—+(<>]*[$€£¥]?\s*[-–—]?[\d.,\s]*\d[\d.,\s]*[%)*a-z†‡]{0,3}"
+_FIGURE = r"[-–—+(<>]*[$€£¥]?(?:\s*[-–—])?[.,\s]*\d[\d.,\s]*+[%)*a-z†‡]{0,3}"
 _NUMBER = re.compile(rf"{_FIGURE}(?:\s*\({_FIGURE}\))?|[-–—.*]+|[nN]/?[aA]|\(?[xXzDNS]\)?")
 
 

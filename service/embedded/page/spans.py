@@ -124,7 +124,7 @@ _THOUSANDTHS = re.compile(r"(?<![\d.,])0\.\d{3}(?![\d.,])")
 _TIME = re.compile(
     r"(?<![\d:.,/-])(?:[01]?\d|2[0-3])[:.h]\s?[0-5]\d(?:[:.][0-5]\d)?(?:\s?[AaPp]\.?[Mm]\.?)?(?![\d.,/%])"
 )
-_EMAIL = re.compile(r"[\w.+-]+\s?@\s?[\w-]+(?:\.[\w-]+)+")
+_EMAIL = re.compile(r"[\w.+-]++\s?@\s?[\w-]+(?:\.[\w-]+)+")
 _URL = re.compile(
     r"(?:https?://|www\.)[^\s,;]+|(?<![@\w.])[\w-]+\.(?:com|de|fr|net|org|eu|nl|it|es|co\.uk|at|ch)(?![\w.@])(?:/\S*)?"
 )
