@@ -37,6 +37,7 @@ from service.jobs.process.keeper import ClaimKeeper
 from service.jobs.process.loop_thread import LoopThread
 from service.jobs.process.quiet_time import QuietTime
 from service.jobs.services import JobLimits, ModelRules, Services
+from service.messaging.bundling import BundlingQueue
 from service.messaging.queue import TaskQueue
 from service.protocol.completion import ChatCompletion
 from service.settings import Settings
@@ -132,6 +133,7 @@ def close_services(services: Services) -> None:
     services.loop.stop()
     services.reader.close()
     services.store.close()
+    services.queue.close()
 
 
 def open_celery(settings: Settings) -> tuple[Celery, str]:
@@ -144,7 +146,7 @@ def open_celery(settings: Settings) -> tuple[Celery, str]:
 def _broker_queue(settings: Settings) -> TaskQueue:
     from service.messaging.queue_celery import CeleryQueue
 
-    return CeleryQueue(open_celery(settings)[0])
+    return BundlingQueue(CeleryQueue(open_celery(settings)[0]))
 
 
 def _fetcher(settings: Settings, tenant_id: str) -> UrlFetcher:

@@ -18,8 +18,6 @@ from service.jobs.services import Services
 from service.messaging.queue import Ring
 from service.storage.store import Rows
 
-_RING_GROUP = 4
-"""Extract steps that one message carries: few enough to spread over workers, enough to save messages."""
 _NEEDED = (StepKind.OPEN, StepKind.PLAN, StepKind.MERGE)
 """Steps whose failure is the run's."""
 _BAD_ANSWER_CLAIMS = 2
@@ -262,12 +260,11 @@ def _end_unplannable(rows: Rows, job: Job, error: InputError, now: float) -> Non
 
 
 def ring(services: Services, steps: Sequence[Step]) -> None:
-    """Send messages for steps, a few of a kind together; call it after the commit that made them."""
-    rings: list[Ring] = []
-    for queue in (QueueName.IO, QueueName.CPU):  # a model takes long: its calls come first
-        mine = [s for s in steps if s.queue is queue]
-        size = _RING_GROUP if queue is QueueName.IO else 1
-        for start in range(0, len(mine), size):
-            group = mine[start : start + size]
-            rings.append(Ring(queue=queue, priority=group[0].priority, step_ids=tuple(s.id for s in group)))
-    services.queue.send(rings)
+    """Send messages for steps; call it after the commit that made them."""
+    calls_first = sorted(steps, key=lambda step: step.queue is not QueueName.IO)  # a model takes long
+    services.queue.send([_ring_for(step) for step in calls_first])
+
+
+def _ring_for(step: Step) -> Ring:
+    shares = step.queue is QueueName.IO or step.kind is StepKind.MERGE
+    return Ring(queue=step.queue, priority=step.priority, step_ids=(step.id,), shares=shares)

@@ -16,8 +16,12 @@ class Ring:
     queue: QueueName
     priority: Priority
     step_ids: tuple[str, ...]
+    shares: bool = False
+    """Whether others' steps may come in the same message: these are over in a moment, or wait for what others do."""
 
 
+RING_GROUP = 8
+"""Steps that one message carries: few enough to spread over workers, enough to save messages."""
 _LATER = "cpu_later"
 """What computes and can wait: batches, and the mass of large jobs."""
 
@@ -47,4 +51,8 @@ class TaskQueue(Protocol):
 
     def is_reachable(self) -> bool:
         """Whether a ring would be delivered now; asked by probes. Never raises."""
+        ...
+
+    def close(self) -> None:
+        """Send what still waits, if anything does; the last thing a process does with it. Never raises."""
         ...

@@ -75,3 +75,6 @@ class CeleryQueue:
             return True
         except (OperationalError, OSError):
             return False
+
+    def close(self) -> None:
+        """See `TaskQueue.close`; nothing waits here."""

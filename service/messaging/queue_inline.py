@@ -48,6 +48,9 @@ class InlineQueue:
         """See `TaskQueue.is_reachable`."""
         return bool(self._workers)
 
+    def close(self) -> None:
+        """See `TaskQueue.close`; what waits here waits for the workers, until they are stopped."""
+
     def stop(self, timeout_s: float | None = None) -> bool:
         """End the workers after what they are doing; what waits stays undone.
 

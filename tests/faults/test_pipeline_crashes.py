@@ -51,6 +51,9 @@ class Rings:
         """Always."""
         return True
 
+    def close(self) -> None:
+        """Nothing waits."""
+
 
 class CrashingStore(Store):
     """The real store of a process that ends at its n-th transaction: before it, or when it is committed.

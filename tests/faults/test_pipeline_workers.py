@@ -99,6 +99,9 @@ class _HeldWhileRinging:
         """Always."""
         return True
 
+    def close(self) -> None:
+        """Nothing waits."""
+
 
 def test_a_worker_outlives_a_database_that_is_away_and_keeps_its_places(stub: ModelStub, tmp_path: Path) -> None:
     """More messages than there are places for calls, each in vain; then the database is back."""

@@ -37,6 +37,9 @@ class Rings:
         """Always."""
         return True
 
+    def close(self) -> None:
+        """Nothing waits."""
+
 
 def picture() -> bytes:
     """A PNG that shows something."""
