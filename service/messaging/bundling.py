@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 
-from service.domain.jobs import Priority, QueueName
+from service.domain.steps import Priority, QueueName
 from service.messaging.queue import RING_GROUP, Ring, TaskQueue
 
 _REST_S = 0.02

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.domain.jobs import Priority, QueueName
+from service.domain.steps import Priority, QueueName
 from service.messaging.bundling import BundlingQueue, bundled
 from service.messaging.queue import RING_GROUP, Ring
 
