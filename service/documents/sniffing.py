@@ -16,6 +16,14 @@ OFFICE_KINDS = (MediaKind.DOCX, MediaKind.XLSX, MediaKind.PPTX)
 _PDF_WITHIN = 1024
 """A PDF header may stand behind a byte order mark or other junk. Source: ISO 32000-1, annex H."""
 _ZIP = b"PK\x03\x04"
+_ARCHIVES: tuple[tuple[int, bytes, str], ...] = (
+    (0, _ZIP, "ZIP"),
+    (0, b"Rar!\x1a\x07", "RAR"),
+    (0, b"7z\xbc\xaf\x27\x1c", "7z"),
+    (0, b"\x1f\x8b", "gzip"),
+    (257, b"ustar", "TAR"),
+)
+"""Where its signature stands, and the name. What lies in an archive as it is may look like the beginning of a PDF."""
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _DIRECTORY_BYTES = 4_000_000
 """As much of a ZIP's end as is searched for names; no directory of an office file is longer."""
@@ -45,7 +53,7 @@ def sniff(head: bytes) -> MediaKind | None:
         return MediaKind.HEIC
     if head.startswith(b"BM") and head[6:10] == b"\x00\x00\x00\x00":
         return MediaKind.BMP
-    if b"%PDF-" in head[: _PDF_WITHIN + 5]:
+    if _archive(head) is None and b"%PDF-" in head[: _PDF_WITHIN + 5]:
         return MediaKind.PDF
     return None
 
@@ -72,7 +80,7 @@ def sniff_file(path: Path) -> MediaKind:
     if kind is None:
         raise InputError(
             ErrorCode.UNSUPPORTED_FORMAT,
-            f"{_what_it_is(head)} cannot be read; accepted are {ACCEPTED}.",
+            f"{_what_it_is(head)} cannot be read{': unpack it' if _archive(head) else ''}; accepted are {ACCEPTED}.",
         )
     return kind
 
@@ -97,9 +105,16 @@ def sniff_zip(tail: bytes) -> MediaKind | None:
     return next((kind for part, kind in _OFFICE_PARTS if part in tail), None)
 
 
+def _archive(head: bytes) -> str | None:
+    return next((name for place, signature, name in _ARCHIVES if head.startswith(signature, place)), None)
+
+
 def _what_it_is(head: bytes) -> str:
     if head.startswith(_ZIP):
         return "A ZIP archive (or a kind of office file other than DOCX, XLSX, PPTX)"
+    archive = _archive(head)
+    if archive is not None:
+        return f"A {archive} archive"
     if head.startswith(_OLE):
         return "This OLE file (an old office file, an e-mail message or an HWP document)"
     return "The format of this file"

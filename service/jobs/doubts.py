@@ -60,5 +60,7 @@ def left_out_pages(job: Job) -> dict[int, PageState]:
 def unrouted_issues(job: Job) -> Iterator[Issue]:
     """What a reader of the result is told of them."""
     for _, pages, reason in unrouted_documents(job):
-        message = f"Pages {pages} were not extracted: {_WHY[reason]}; run the job anew with the schema they have."
+        is_one = pages.first == pages.last
+        what, they = (f"Page {pages} was", "it has") if is_one else (f"Pages {pages} were", "they have")
+        message = f"{what} not extracted: {_WHY[reason]}; run the job anew with the schema {they}."
         yield Issue(stage=Stage.PLAN, code=UNROUTED, message=message, page=pages.first)

@@ -118,7 +118,7 @@ def _walk(folder: Path, beside: frozenset[Path]) -> Iterator[Sighting]:
                 if entry.is_dir(follow_symlinks=False):
                     if not _is_output(Path(os.fsdecode(entry.path)), beside):
                         open_folders.append(entry.path)
-                elif not entry.is_dir():
+                elif not _leads_to_folder(entry):
                     yield _sight(entry, root)
 
 
@@ -132,7 +132,17 @@ def _sight(entry: os.DirEntry[bytes], root: bytes) -> Sighting:
 
 
 def _is_output(folder: Path, beside: frozenset[Path]) -> bool:
-    return folder.resolve() in beside or (folder / FOLDER / LEDGER).exists()
+    try:
+        return folder.resolve() in beside or (folder / FOLDER / LEDGER).exists()
+    except OSError:  # nobody can have written into it; the walk will say that it cannot be read
+        return False
+
+
+def _leads_to_folder(entry: os.DirEntry[bytes]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link in a circle or into a closed folder: whoever opens it will say so
+        return False
 
 
 def _fits(path: bytes, selection: Selection) -> bool:

@@ -83,8 +83,12 @@ class ResultFiles:
             self._put(label, ".json", body)
             return
         result = cast(JsonObject, orjson.loads(body))
-        for ending, content in reversed(export_tables(result, self._schemas, self._outputs.written)):
-            self._put(label, ending, content)
+        parts = dict(export_tables(result, self._schemas, self._outputs.written))
+        for ending in reversed(self._endings):
+            if ending in parts:
+                self._put(label, ending, parts[ending])
+            else:  # of a schema that the document had before
+                self._target(label, ending).unlink(missing_ok=True)
 
     def copy(self, label: bytes, to: bytes) -> None:
         """Give a file the result that another with its content has."""

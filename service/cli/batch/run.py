@@ -260,13 +260,7 @@ class BatchRun:
 
     def _count_earlier(self, work: Work) -> None:
         self._tally.earlier += 1
-        self._tally.doubtful += work.doubtful
-        self._count_spent(work)
-        self._tally.count(work.state)
-
-    def _count_spent(self, work: Work) -> None:
-        self._tally.tokens += work.tokens
-        self._tally.cost += work.cost or 0.0
+        self._tally.count(work)
 
     def _earlier_body(self, work: Work) -> bytes | None:
         """The result as it was: from the service if all of it is wanted and still there, else from the ledger."""
@@ -340,12 +334,10 @@ class BatchRun:
 
     def _end(self, work: Work, result: bytes | None) -> None:
         self._room(lambda: self._ledger.end_work(work, result))
-        self._tally.count(work.state)
+        self._tally.count(work)
         self._tally.done_here += 1
         self._tally.failed_here += work.state is WorkState.FAILED
         self._tally.pages += work.pages
-        self._tally.doubtful += work.doubtful
-        self._count_spent(work)
         row = self._ledger.path(work.label)
         if row is not None:
             self._settle(row, work)

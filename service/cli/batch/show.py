@@ -13,7 +13,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from service.cli.batch.ledger import WorkState
+from service.cli.batch.ledger import Work
 from service.cli.session import say
 
 _EVERY_S = 10.0
@@ -55,9 +55,12 @@ class Tally:
         """Files of which it is known how they ended."""
         return self.succeeded + self.partial + self.failed + self.duplicate + self.unrouted + self.ignored
 
-    def count(self, state: WorkState) -> None:
-        """Count a content whose work is over."""
-        setattr(self, state.value, getattr(self, state.value) + 1)
+    def count(self, work: Work) -> None:
+        """Count a content whose work is over; doubtful is what has a result to look at, as in the books."""
+        setattr(self, work.state.value, getattr(self, work.state.value) + 1)
+        self.doubtful += work.doubtful and work.state.has_result
+        self.tokens += work.tokens
+        self.cost += work.cost or 0.0
 
     def rates(self, now: float) -> tuple[float, float]:
         """Files and pages a minute, of late; `now` is monotonic seconds."""
@@ -79,13 +82,13 @@ class Display:
 
     def __init__(self, tally: Tally) -> None:
         self._tally = tally
+        self._paused: str | None = None
         self._console = Console(stderr=True, highlight=False)
-        self._live = (
+        self._live = (  # it is drawn as it is made
             Live(get_renderable=self._render, console=self._console, refresh_per_second=_REFRESHES, transient=True)
             if self._console.is_terminal
             else None
         )
-        self._paused: str | None = None
         self._said_at = time.monotonic()
         self._said = ""
 

@@ -9,6 +9,7 @@ import csv
 import io
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
@@ -70,17 +71,19 @@ def write_books(ledger: Ledger) -> None:
 
 
 def write_tables(ledger: Ledger, outputs: Outputs, schemas: SchemaSet) -> None:
-    """The tables over all results, each content once, in the order of the files' names."""
+    """The tables over all results, each content once, in the order of the files' names.
+
+    Of one schema all its tables, also empty ones; of several those of the schemas that documents have.
+    """
     folder = ledger.folder / TABLES
     folder.mkdir(exist_ok=True)
     for kind in outputs.tables:
         with ExitStack() as stack:
             writer = _Tables(kind, folder, outputs.dialect, stack)
-            writer.add([_stable(table, "") for table in schemas.tables({}, schemas.paths())])
-            for label, result in _results(ledger):
-                tables = schemas.tables(result, schemas.paths())
-                writer.add([_stable(table, label) for table in tables if table.rows])
+            for label, result in chain([("", cast(JsonObject, {}))], _results(ledger)):
+                writer.add([_stable(table, label) for table in schemas.tables(result)])
             writer.finish()
+        writer.remove_others()
 
 
 def _results(ledger: Ledger) -> Iterator[tuple[str, JsonObject]]:
@@ -118,11 +121,16 @@ class _Tables:
         self._dialect = dialect
         self._stack = stack
         self._names: set[str] = set()
+        self._written: set[Path] = set()
+        self._begun: set[str] = set()
         self._growing: dict[str, CsvFile | ParquetFile | XlsxFile | _Lines] = {}
 
     def add(self, tables: Sequence[Table]) -> None:
-        """Append rows; the first time every table comes, so that each has its header."""
+        """Append rows; a table without any has its header all the same."""
         for table in tables:
+            if table.path in self._begun and not table.rows:
+                continue
+            self._begun.add(table.path)
             file = self._file_of(table)
             if isinstance(file, XlsxFile):
                 file.add([table])
@@ -134,6 +142,12 @@ class _Tables:
         for file in self._growing.values():
             if isinstance(file, (ParquetFile, XlsxFile)):
                 file.finish()
+
+    def remove_others(self) -> None:
+        """Once the files are in their places: what an earlier run left of tables that there are no more."""
+        for path in self._folder.glob(f"*.{self._kind}"):
+            if path not in self._written:
+                path.unlink()
 
     def _file_of(self, table: Table) -> CsvFile | ParquetFile | XlsxFile | _Lines:
         key = "" if self._kind is ExportFormat.XLSX else table.path  # a workbook holds them all
@@ -148,7 +162,9 @@ class _Tables:
         while name.casefold() in self._names:  # two names that a file system takes for one
             name = f"{plain}_{len(self._names) + 1}"
         self._names.add(name.casefold())
-        out = self._stack.enter_context(_draft(self._folder / f"{name}.{self._kind}"))
+        target = self._folder / f"{name}.{self._kind}"
+        self._written.add(target)
+        out = self._stack.enter_context(_draft(target))
         if self._kind is ExportFormat.CSV:
             return CsvFile(out, self._dialect)
         if self._kind is ExportFormat.PARQUET:

@@ -28,6 +28,8 @@ from service.domain.pages import MediaKind
         (b"GIF89a", MediaKind.GIF),
         (b"\x00\x00\x00\x18ftypheic", MediaKind.HEIC),
         (b"PK\x03\x04", None),
+        (b"PK\x03\x04" + b"\0" * 26 + b"in/a.pdf%PDF-1.4", None),
+        (b"a.pdf".ljust(257, b"\0") + b"ustar".ljust(255, b"\0") + b"%PDF-1.4", None),
         (b"RIFF\x00\x00\x00\x00WAVE", None),
         (b"\x00\x00\x00\x18ftypmp42", None),
         (b"x" * 2000 + b"%PDF-1.4", None),
@@ -35,7 +37,7 @@ from service.domain.pages import MediaKind
     ],
 )
 def test_kinds_by_their_bytes(head: bytes, kind: MediaKind | None) -> None:
-    """A PDF header may stand a little late; nothing is guessed."""
+    """A PDF header may stand a little late, but not inside an archive, whose other files would be lost silently."""
     assert sniff(head) is kind
 
 
@@ -52,6 +54,7 @@ def test_any_bytes_get_an_answer(head: bytes) -> None:
         (b"PK\x03\x04 no office file", ErrorCode.UNSUPPORTED_FORMAT, "DOCX"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 old", ErrorCode.UNSUPPORTED_FORMAT, "e-mail"),
         (b"hello", ErrorCode.UNSUPPORTED_FORMAT, "PDF, PNG"),
+        (b"7z\xbc\xaf\x27\x1c%PDF-1.4", ErrorCode.UNSUPPORTED_FORMAT, "A 7z archive cannot be read: unpack it"),
     ],
 )
 def test_a_refusal_says_what_is_accepted(tmp_path: Path, data: bytes, code: ErrorCode, says: str) -> None:

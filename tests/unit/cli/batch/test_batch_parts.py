@@ -31,6 +31,8 @@ from service.exports.schema_set import SchemaSet
 
 SCHEMAS = SchemaSet.one(parse_schema({"type": "object", "properties": {"a": {"type": "string"}}}))
 MADE = Made(schema="invoice@1", model="embedded:1", options="{}", engine="0.1.0")
+NAME_MAX, PATH_MAX = 255, 4096
+"""What file systems allow, in bytes."""
 WORK = Work(
     digest=b"d", label=b"a.pdf", run=1, state=WorkState.SUCCEEDED, made=MADE.text(), desk="home", submit_key="k"
 )
@@ -53,6 +55,23 @@ def test_files_are_found_to_the_depth_but_not_among_results(tmp_path: Path):
     fill(tmp_path, "b.pdf", "a/c.pdf", "out/a/c.pdf.json", "a/deep/d.pdf", "old/_batch/ledger.db", "old/x.xlsx")
     (tmp_path / "a" / "round").symlink_to(tmp_path, target_is_directory=True)
     assert found_in(tmp_path, None, tmp_path / "out") == ["a/c.pdf", "a/deep/d.pdf", "b.pdf"]
+
+
+def test_what_cannot_be_looked_into_is_named_and_the_rest_is_found(tmp_path: Path):
+    """A link in a circle, and a folder so deep that no file in it can be named: neither ends the batch."""
+    fill(tmp_path, "a.pdf")
+    (tmp_path / "circle.pdf").symlink_to("circle.pdf")
+    here = os.open(tmp_path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        for _ in range(PATH_MAX // NAME_MAX + 1):
+            os.mkdir("d" * NAME_MAX, dir_fd=here)
+            here, outer = os.open("d" * NAME_MAX, os.O_RDONLY | os.O_DIRECTORY, dir_fd=here), here
+            os.close(outer)
+    finally:
+        os.close(here)
+    found = found_in(tmp_path)
+    assert found[:2] == ["a.pdf", "circle.pdf"]
+    assert found[2].startswith("d" * NAME_MAX)
 
 
 @pytest.mark.parametrize(
