@@ -16,6 +16,8 @@ def test_a_stranger_is_told_and_given_a_schema(open_screen: Opener) -> None:
     wanted = {"schemas": "invoice,receipt", "split_documents": "true", "model": "embedded"}
     files = {"file": ("pile.pdf", pile(INVOICE, RECEIPT, LETTER))}
     job = screen.client.post("/jobs", params={"wait": 110}, files=files, data=wanted).json()["job_id"]
+    screen.page.reload()
+    expect(screen.page.locator("#jobs tbody tr td").nth(1)).to_have_text("invoice, receipt")
     screen.open(job)
     page = screen.page
     expect(page.locator("#notice")).to_contain_text("Page 3: no schema fits")

@@ -56,6 +56,24 @@ def test_one_page_and_its_fields_fit_without_scrolling(open_screen: Opener, stub
         assert screen.page.locator(selector).evaluate(fits), selector
 
 
+def test_at_twice_the_size_everything_is_reached_by_scrolling_down(open_screen: Opener, stub: ModelStub) -> None:
+    """A window of 1280 × 800 at 200 %: nothing lies beyond the right edge, of the inbox and of a document."""
+    stub.answers({**TRUTH, "lines": [dict(line) for line in LINES]})
+    screen = open_screen()
+    job = screen.hand_in(invoice(), schema(lines=True), f"{'long-name-' * 12}.pdf")
+    screen.page.set_viewport_size({"width": 640, "height": 400})
+    screen.page.reload()
+    expect(screen.page.locator("#jobs tbody tr")).to_have_count(1)
+    for button in ("Review next", "More", "Approve", "Not in document", "Add row"):
+        if button == "More":
+            screen.open(job)
+        place = screen.page.get_by_role("button", name=button).bounding_box()
+        assert place is not None
+        assert 0 <= place["x"] <= 640 - place["width"], button
+        assert screen.page.evaluate("document.documentElement.scrollWidth") == 640
+    assert faults(screen.page) == []
+
+
 def test_a_long_table_keeps_few_rows_in_the_page(open_screen: Opener, stub: ModelStub) -> None:
     """However far one scrolls; the cell that is opened is in view."""
     rows = [{"description": f"Item {n}", "quantity": n, "amount": 1} for n in range(400)]

@@ -123,6 +123,7 @@ JOB: JsonObject = {
     "file_id": _FILE_ID,
     "schema": {"name": "invoice", "version": None},
     "schemas": [{"name": "invoice", "version": None}],
+    "schema_names": ["invoice"],
     "documents": _DOCUMENTS,
     "model": "embedded",
     "options": {

@@ -191,6 +191,8 @@ class JobPayload(Payload):
     schema_: SchemaName | None = Field(alias="schema")
     """Null: each document is given one of `schemas`."""
     schemas: list[SchemaName]
+    schema_names: list[str]
+    """Of the schemas that its documents have; until that is known, of those that they may have."""
     documents: list[DocumentPayload] | None
     """The documents inside the file; null until known, and in lists."""
     model: str
@@ -231,6 +233,7 @@ class JobPayload(Payload):
             file_id=job.file_id,
             schema=None if job.is_routed else schemas[0],
             schemas=schemas,
+            schema_names=list(job.schema_names()),
             documents=None if documents is None else [DocumentPayload.model_validate(body) for body in documents],
             model=job.options.model,
             options=OptionsPayload.of(job.options),

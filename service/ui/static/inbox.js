@@ -8,6 +8,7 @@ import { mineToday } from "./tally.js";
 import { age, isOver, REVIEW, STATUS } from "./words.js";
 
 const POLL_MS = 1000;
+const WITH_RESULT = new Set(["succeeded", "partially_succeeded"]);
 const IDLE_MS = 4000;
 const MOST = 200;
 const APPROVED_AT_ONCE = 4;
@@ -40,11 +41,11 @@ let order = [];
 let group = sessionStorage.getItem("group") ?? "all";
 let here = 0;
 
-/** What its documents may be. */
-const schemaNames = (job) => job.schemas.map((schema) => schema.name);
+/** How many values and checks a document waits for; of many values one reason tells how many more there are. */
+const countReasons = (job) => job.review.reasons.reduce((sum, reason) => sum + (Number(reason.match(/^low:(?:\d+:)?\+(\d+)$/)?.[1]) || 1), 0);
 
 function risk(job) {
-  return job.review.reasons.length + (job.status === "failed" ? 1000 : 0);
+  return countReasons(job) + (job.status === "failed" ? 1000 : 0);
 }
 
 function freeze() {
@@ -56,7 +57,7 @@ function shown() {
   const search = $("#search").value.trim().toLowerCase();
   return order
     .map((id) => jobs.get(id))
-    .filter((job) => job && GROUPS[group][1](job) && (!schema || schemaNames(job).includes(schema)))
+    .filter((job) => job && GROUPS[group][1](job) && (!schema || job.schema_names.includes(schema)))
     .filter((job) => !search || `${files.get(job.file_id)?.name ?? ""} ${job.external_id ?? ""}`.toLowerCase().includes(search));
 }
 
@@ -79,10 +80,18 @@ function stateCell(job) {
 
 function toCheck(job) {
   if (!isOver(job)) return h("td", { class: "faint" }, "–");
-  const count = job.review.state === "approved" ? 0 : job.review.reasons.length;
+  const count = job.review.state === "approved" ? 0 : countReasons(job);
   if (!count) return h("td", { class: "faint" }, "–");
   const said = count === 1 ? "1 thing" : `${count} things`;
   return h("td", {}, h("span", { class: "check-count" }, mark("unseen"), said));
+}
+
+/** The schemas that its documents have; as long as that is not known, of how many they may have one. */
+function schemaOf(job) {
+  const names = job.schema_names;
+  const isKnown = names.length === 1 || WITH_RESULT.has(job.status);
+  if (isKnown && names.length) return foreign(names.join(", "));
+  return h("span", { class: "faint", title: names.join(", ") }, isKnown ? "none fits" : `one of ${names.length}`);
 }
 
 function row(job, index) {
@@ -94,7 +103,7 @@ function row(job, index) {
     "tr",
     { class: index === here ? "here" : "", data: { job: job.id } },
     h("td", {}, link, why ? foreign(why, { className: "sub" }) : null),
-    h("td", {}, foreign(schemaNames(job).join(", "))),
+    h("td", {}, schemaOf(job)),
     h("td", { class: "number" }, file?.pages ? String(file.pages.length) : "–"),
     toCheck(job),
     stateCell(job),
@@ -174,7 +183,7 @@ async function refresh() {
 const mine = new Set();
 
 function offerSchemas() {
-  const names = [...new Set([...jobs.values()].flatMap(schemaNames))].sort();
+  const names = [...new Set([...jobs.values()].flatMap((job) => job.schema_names))].sort();
   const select = $("#schema");
   if (select.options.length !== names.length + 1) {
     const chosen = select.value;
