@@ -61,6 +61,32 @@ def test_what_is_typed_after_enter_belongs_to_the_next_field(open_screen: Opener
     assert screen.values(job) == dict(TRUTH)
 
 
+def test_a_document_is_not_approved_past_what_was_refused_or_not_sent(open_screen: Opener, stub: ModelStub) -> None:
+    """The last correction is no number, then nobody answers: the document stays, and the screen says why."""
+    stub.answers({**TRUTH, "total": 452.4})
+    screen = open_screen(expected="Failed to load")
+    job = screen.hand_in(invoice(), schema())
+    screen.open(job)
+    label, notice = screen.page.locator(".card-label"), screen.page.locator("#notice")
+    expect(label).to_have_text("Total")
+    screen.page.keyboard.type("much")
+    screen.press("Alt+y")
+    expect(screen.page.locator("#preview")).to_contain_text("must be a number")
+    expect(screen.page.locator("#value")).to_have_value("much")
+    screen.page.keyboard.press("Control+a")
+    screen.page.keyboard.type("425,40")
+    screen.press("Enter")
+    screen.stored()
+    screen.page.context.set_offline(True)
+    screen.press("Alt+y")
+    expect(notice).to_have_text("The service does not answer; try again.")
+    assert screen.client.get(f"/jobs/{job}").json()["review"]["state"] == "in_review"
+    screen.page.context.set_offline(False)
+    screen.press("Alt+y")
+    screen.page.wait_for_url(f"{screen.url}/")
+    assert screen.values(job, "approved")["total"] == TRUTH["total"]
+
+
 def test_a_refused_value_comes_back_as_it_was_typed(open_screen: Opener, stub: ModelStub) -> None:
     """At once if nothing is typed elsewhere; from something half typed nobody is taken away."""
     stub.answers({**TRUTH, "subtotal": 345.5, "total": 452.4})

@@ -2,7 +2,7 @@
 
 export const API = "/api/v1";
 
-/** What the service answered instead of what was asked for. */
+/** What the service answered instead of what was asked for; `status` 0: it did not answer. */
 export class ApiError extends Error {
   constructor(status, error) {
     super(error?.message ?? `The service answered ${status}.`);
@@ -19,7 +19,7 @@ async function call(method, path, { body, headers = {}, signal } = {}) {
     signal,
     headers: json ? { "Content-Type": "application/json", ...headers } : headers,
     body: json ? JSON.stringify(body) : body,
-  });
+  }).catch((error) => { throw signal?.aborted ? error : new ApiError(0, { message: "The service does not answer; try again." }); });
   if (answer.status === 401) {
     location.assign("/sign-in");
     return new Promise(() => {}); // the page is being left

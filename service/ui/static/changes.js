@@ -4,13 +4,14 @@ import { ApiError, freshId, post } from "./api.js";
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 8000;
-const AGAIN = new Set([408, 429, 500, 502, 503, 504, 507]);
+const AGAIN = new Set([0, 408, 429, 500, 502, 503, 504, 507]);
 
 /** The queue of one document. */
 export class Changes {
   #queue = [];
   #busy = false;
   #waiters = [];
+  #refusals = 0;
   /** Operations of this sitting that can be taken back, newest last. */
   #done = [];
 
@@ -43,9 +44,11 @@ export class Changes {
     return this.#done.length > 0;
   }
 
-  /** Resolves once everything that was asked for is stored or refused. */
-  settled() {
-    return this.#queue.length ? new Promise((resolve) => this.#waiters.push(resolve)) : Promise.resolve();
+  /** Resolves once everything that was asked for is stored or refused, to whether nothing of it was refused. */
+  async settled() {
+    const before = this.#refusals;
+    if (this.#busy) await new Promise((resolve) => this.#waiters.push(resolve));
+    return this.#refusals === before;
   }
 
   async #run() {
@@ -66,6 +69,7 @@ export class Changes {
       } catch (error) {
         if (error instanceof ApiError && !AGAIN.has(error.status)) {
           this.#queue.shift();
+          this.#refusals += 1;
           await this.refused(batch, error);
           continue;
         }

@@ -3,23 +3,27 @@
 import { ApiError, post } from "./api.js";
 import { ask } from "./dialogs.js";
 import { $ } from "./dom.js";
-import { leave } from "./editing.js";
+import { allStored } from "./editing.js";
 import { drawHead, notice } from "./frame.js";
 import { hand } from "./hand.js";
 import { askColleague, goBack, LINKED } from "./hand-on.js";
 import { load } from "./opening.js";
 import { fill } from "./showing.js";
 import { countOne } from "./tally.js";
+import { countDoubts } from "./words.js";
 
 let busy = false;
 
-/** One decision at a time: a key that is pressed twice never decides the document behind this one. */
+/** One decision at a time: a key that is pressed twice never decides the document behind this one. What was refused is said. */
 export function alone(work) {
   return async () => {
     if (busy) return;
     busy = true;
     try {
       await work();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      notice(error.message);
     } finally {
       busy = false;
     }
@@ -28,18 +32,17 @@ export function alone(work) {
 
 export async function approve() {
   if (performance.now() < hand.doc.quietUntil) return; // a second press that was meant for the document before
-  await leave();
-  await hand.doc.changes.settled();
-  const left = hand.doc.job.review.reasons.filter((reason) => /^(low|conflict|check):/.test(reason)).length;
+  if (!(await allStored())) return;
+  const left = countDoubts(hand.doc.job.review.reasons.filter((reason) => /^(low|conflict|check):/.test(reason)));
   if (left) {
-    const text = left === 1 ? "One doubt was not settled. The history will say so." : `${left} doubts were not settled. The history will say so.`;
+    const text = left === 1 ? "One doubt was not settled. The history will say so." : `${left.toLocaleString("en")} doubts were not settled. The history will say so.`;
     if (!(await ask({ heading: "Approve with open doubts?", text, yes: "Approve all the same" }))) return;
   }
   await decide("approve", { accept_unseen: left > 0 });
 }
 
 export async function reject() {
-  await hand.doc.changes.settled();
+  if (!(await allStored())) return;
   const answer = await ask({ heading: "Reject this document", write: "Why?", yes: "Reject" });
   if (answer) await decide("reject", { reason: answer.written });
 }
@@ -48,11 +51,11 @@ export async function reject() {
 async function decide(what, body) {
   const { id } = hand.doc.job;
   const following = LINKED ? null : askNext([id]);
+  following?.catch(() => {}); // whoever goes on is told
   try {
     hand.doc.job = await post(`/jobs/${id}/${what}`, body);
   } catch (error) {
     following?.then((job) => job && post(`/jobs/${job.id}/release`)).catch(() => {});
-    if (error instanceof ApiError) return notice(error.message);
     throw error;
   }
   sessionStorage.setItem("decided", id);
@@ -62,8 +65,7 @@ async function decide(what, body) {
 
 /** Give it back undecided, and take another one. */
 export async function postpone() {
-  await leave();
-  await hand.doc.changes.settled();
+  if (!(await allStored())) return;
   const { id, review } = hand.doc.job;
   const following = LINKED ? null : askNext([id]);
   if (review.claimed_by) hand.doc.job = await post(`/jobs/${id}/release`).catch(() => hand.doc.job);
@@ -72,20 +74,12 @@ export async function postpone() {
 
 /** Give it to a colleague with a question, and take another one. */
 export async function handOn() {
-  await leave();
-  await hand.doc.changes.settled();
-  try {
-    if (await askColleague(hand.doc.job.id)) await nextDocument();
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    notice(error.message);
-  }
+  if (!(await allStored())) return;
+  if (await askColleague(hand.doc.job.id)) await nextDocument();
 }
 
 export async function nextDocument() {
-  await leave();
-  await hand.doc.changes.settled();
-  await goOn(LINKED ? null : askNext([hand.doc.job.id]));
+  if (await allStored()) await goOn(LINKED ? null : askNext([hand.doc.job.id]));
 }
 
 const askNext = (skip) => post("/review/next", { skip }).then(({ job }) => job);
@@ -101,17 +95,10 @@ async function goOn(following) {
 
 /** Another run with other boundaries, or a page turned or read anew; corrections stay where their place is still there. */
 export async function mend(question, call = "rerun") {
-  await leave();
-  await hand.doc.changes.settled();
+  if (!(await allStored())) return;
   const wanted = await question(hand.doc, hand.view.page);
   if (!wanted) return;
-  try {
-    await post(`/jobs/${hand.doc.job.id}/${call}`, wanted);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    notice(error.message);
-    return;
-  }
+  await post(`/jobs/${hand.doc.job.id}/${call}`, wanted);
   $("#work").hidden = true;
   $("#nothing").hidden = true;
   $("#loading").hidden = false;
@@ -131,9 +118,8 @@ export async function undoDecision() {
   const before = sessionStorage.getItem("decided");
   if (!before || before === hand.doc.job.id) return;
   if (!(await ask({ heading: "Go back to the document before?", text: "Its decision is taken back; the history keeps both.", yes: "Reopen it" }))) return;
-  await leave();
-  await hand.doc.changes.settled();
-  await post(`/jobs/${before}/reopen`).catch(() => {});
+  if (!(await allStored())) return;
+  await post(`/jobs/${before}/reopen`);
   sessionStorage.removeItem("decided");
   history.pushState(null, "", `/review/${before}`);
   await load(before);

@@ -11,6 +11,15 @@ export async function leave() {
   if (hand.leaf && hand.card.changed) await change({ value: hand.card.text });
 }
 
+/** Store what was typed, and tell whether all is stored: who goes on from what was refused is taken back to it. */
+export async function allStored() {
+  await leave();
+  const isStored = await hand.doc.changes.settled();
+  const refused = [...hand.doc.refused.keys()].map((address) => hand.doc.model.byAddress.get(address)).find(Boolean);
+  if (refused) open(refused);
+  return isStored && !refused;
+}
+
 export function send(operations) {
   if (DECIDED.has(hand.doc.job.review.state)) {
     notice("This document is decided. Reopen it to change it.");

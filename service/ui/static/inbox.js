@@ -1,11 +1,11 @@
 // The list of documents: what waits, what runs, what is done.
 
-import { ApiError, get, picture, post } from "./api.js";
+import { get, picture, post } from "./api.js";
 import { ask } from "./dialogs.js";
 import { $, foreign, h, mark } from "./dom.js";
 import { offerUpload, setUsed, wireUpload } from "./intake.js";
 import { mineToday } from "./tally.js";
-import { age, isOver, REVIEW, STATUS } from "./words.js";
+import { age, countDoubts, isOver, REVIEW, STATUS } from "./words.js";
 
 const POLL_MS = 1000;
 const WITH_RESULT = new Set(["succeeded", "partially_succeeded"]);
@@ -41,11 +41,8 @@ let order = [];
 let group = sessionStorage.getItem("group") ?? "all";
 let here = 0;
 
-/** How many values and checks a document waits for; of many values one reason tells how many more there are. */
-const countReasons = (job) => job.review.reasons.reduce((sum, reason) => sum + (Number(reason.match(/^low:(?:\d+:)?\+(\d+)$/)?.[1]) || 1), 0);
-
 function risk(job) {
-  return countReasons(job) + (job.status === "failed" ? 1000 : 0);
+  return countDoubts(job.review.reasons) + (job.status === "failed" ? 1000 : 0);
 }
 
 function freeze() {
@@ -80,7 +77,7 @@ function stateCell(job) {
 
 function toCheck(job) {
   if (!isOver(job)) return h("td", { class: "faint" }, "–");
-  const count = job.review.state === "approved" ? 0 : countReasons(job);
+  const count = job.review.state === "approved" ? 0 : countDoubts(job.review.reasons);
   if (!count) return h("td", { class: "faint" }, "–");
   const said = count === 1 ? "1 thing" : `${count} things`;
   return h("td", {}, h("span", { class: "check-count" }, mark("unseen"), said));
@@ -143,7 +140,7 @@ async function learnFiles() {
     try {
       files.set(job.file_id, await get(`/files/${job.file_id}`));
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
+      if (!error.status) throw error;
       files.set(job.file_id, { name: "deleted", pages: [] });
     }
   }));

@@ -1,6 +1,6 @@
 // Adding documents: dropped or chosen, with the schema that says what to extract.
 
-import { ApiError, get } from "./api.js";
+import { ApiError, get, post } from "./api.js";
 import { $, foreign, h } from "./dom.js";
 
 const OWN = "own";
@@ -63,10 +63,7 @@ async function send(file, [field, value]) {
   form.append(field, value);
   if ($("#split").checked) form.append("split_documents", "true");
   form.append("file", file, file.name);
-  const answer = await fetch("/api/v1/jobs", { method: "POST", body: form });
-  const said = await answer.json();
-  if (!answer.ok) throw new ApiError(answer.status, said.error);
-  added(said.id);
+  added((await post("/jobs", form)).id);
 }
 
 async function go() {
@@ -81,7 +78,8 @@ async function go() {
     }
     $("#intake").close();
   } catch (error) {
-    say(error instanceof ApiError ? error.message : "The service does not answer; try again.");
+    if (!(error instanceof ApiError)) throw error;
+    say(error.message);
   } finally {
     button.disabled = false;
   }

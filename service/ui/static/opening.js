@@ -15,6 +15,7 @@ import { showSoFar } from "./so-far.js";
 import { isOver } from "./words.js";
 
 const TOO_SOON_MS = 400;
+const AGAIN_MS = 1000;
 /** Waiting documents among which the next one is looked for: others may have some in hand. */
 const LOOKED_AT = 10;
 
@@ -34,7 +35,7 @@ export async function load(jobId, known) {
   ahead = null;
   if (!found.result) {
     await showSoFar(found.job);
-    setTimeout(() => load(jobId), 1000);
+    setTimeout(() => again(jobId), AGAIN_MS);
     return;
   }
   hand.doc = { ...found, recordAt: 0, quietUntil: hand.doc ? performance.now() + TOO_SOON_MS : 0, refused: new Map(), changes: new Changes(found.job, { stored, refused, told }) };
@@ -53,7 +54,15 @@ export async function load(jobId, known) {
   drawThumbs(hand.doc, (page) => hand.view.show(page));
   showRecord(0);
   told("stored");
-  afterPaint(() => { claim(known); lookAhead(); });
+  afterPaint(() => { claim(known); lookAhead().catch(() => {}); }); // else it is asked for when it is wanted
+}
+
+/** Look whether the record has come; who does not answer now may later. */
+function again(jobId) {
+  load(jobId).catch((error) => {
+    $("#loading-text").textContent = error.message;
+    if (error.status === 0) setTimeout(() => again(jobId), AGAIN_MS);
+  });
 }
 
 /** Take it in hand, so that no colleague decides it meanwhile; a document that is decided is only looked at. */

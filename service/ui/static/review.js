@@ -22,7 +22,7 @@ const CLAIM_AGAIN_MS = 120_000;
 hand.view = new PageView({ picked: take, boxed: (id) => open(hand.doc.model.byAddress.get(id)), turned });
 hand.panel = new Panel({ open: (next) => leave().then(() => open(next)), add: addRow, remove: removeRow });
 hand.card = new Card({ accept, absent, undo: undoHere, take: (candidate) => change({ value: candidate.value, location: candidate.location }) });
-hand.retry = () => mend(() => ({}), "retry");
+hand.retry = alone(() => mend(() => ({}), "retry"));
 hand.goTo = (index) => leave().then(() => showRecord(index));
 
 function nameOf(event) {
@@ -54,6 +54,6 @@ function wire() {
 
 wire();
 load(location.pathname.split("/").pop()).catch((error) => {
-  $("#loading-text").textContent = error instanceof ApiError ? error.message : "The service does not answer.";
+  $("#loading-text").textContent = error.message;
   if (!(error instanceof ApiError)) throw error;
 });

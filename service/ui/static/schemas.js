@@ -18,8 +18,8 @@ async function attempt(button, work) {
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof ApiError || error instanceof SyntaxError || error instanceof TypeError)) throw error;
-    say(error instanceof ApiError ? error.message : error instanceof SyntaxError ? "This is not JSON." : "The service does not answer; try again.");
+    if (!(error instanceof ApiError || error instanceof SyntaxError)) throw error;
+    say(error instanceof ApiError ? error.message : "This is not JSON.");
   } finally {
     button.disabled = false;
   }

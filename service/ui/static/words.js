@@ -17,6 +17,8 @@ export const STATUS = {
   failed: "Failed",
   cancelled: "Cancelled",
 };
+/** How many values and checks are in doubt; of many values one reason tells how many more there are. */
+export const countDoubts = (reasons) => reasons.reduce((sum, reason) => sum + (Number(reason.match(/^low:(?:\d+:)?\+(\d+)$/)?.[1]) || 1), 0);
 const FINAL = new Set(["succeeded", "partially_succeeded", "failed", "cancelled"]);
 export const isOver = (job) => FINAL.has(job.status);
 
