@@ -58,11 +58,12 @@ async def read_form(
         async for piece in _data_of(parts):
             size += len(piece)
             if size > MOST_FIELD_BYTES:
-                raise _fault(f"the fields are larger than {MOST_FIELD_BYTES} bytes together", event.name)
+                why = f"the fields are larger than {MOST_FIELD_BYTES} bytes together{_hint(event, file_field)}"
+                raise _fault(why, event.name)
             value += piece
         if event.name in fields or len(fields) >= MOST_FIELDS:
             raise _fault(f"a field stands once, and {MOST_FIELDS} are taken at most", event.name)
-        fields[event.name] = _text(event.name, bytes(value))
+        fields[event.name] = _text(event, bytes(value), file_field)
     return fields
 
 
@@ -169,11 +170,16 @@ def _shown(name: bytes) -> str:
     return "".join(c for c in text if c.isprintable()).strip()
 
 
-def _text(name: str, value: bytes) -> str:
+def _text(head: _Head, value: bytes, file_field: str) -> str:
     try:
         return value.decode("utf-8")
     except UnicodeDecodeError:
-        raise _fault("the field is not UTF-8 text", name) from None
+        raise _fault(f"the field is not UTF-8 text{_hint(head, file_field)}", head.name) from None
+
+
+def _hint(head: _Head, file_field: str) -> str:
+    """What a caller probably meant who sent a file under another name."""
+    return "" if head.file_name is None else f"; a document is sent as the field `{file_field}`"
 
 
 def _too_many(most: int) -> str:

@@ -58,6 +58,8 @@ def test_the_pieces_in_which_a_body_comes_do_not_matter(idle: tuple[httpx.Client
         (b"".join(part(f"f{n}", b"1") for n in range(70)) + END, "64"),
         (part("external_id", b"\xff\xfe") + END, "UTF-8"),
         (part("external_id", b"x" * 5_000_000) + END, "larger than"),
+        (part("document", b"%PDF-1.7\n%\xe2\xe3", '; filename="a.pdf"') + END, "sent as the field `file`"),
+        (part("document", b"x" * 5_000_000, '; filename="a.pdf"') + END, "sent as the field `file`"),
         (b"--b0\r\nContent-Type: text/plain\r\n\r\nx\r\n" + END, "no name"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
 from enum import IntEnum
@@ -158,6 +159,10 @@ class Rotation(IntEnum):
     LEFT = 270
 
 
+_FRACTION = r"(0|1|0?\.[0-9]{1,8}|[01]\.[0-9]{1,8})"
+_CROP = re.compile(rf"^{_FRACTION}(,{_FRACTION}){{3}}$")
+
+
 class ImageQuery(BaseModel):
     """How a page is drawn."""
 
@@ -167,7 +172,7 @@ class ImageQuery(BaseModel):
     crop: str | None = Field(
         None,
         description="A part of the page, `x0,y0,x1,y1` in fractions (0–1) of it.",
-        pattern=r"^(0|1|0?\.[0-9]{1,8}|[01]\.[0-9]{1,8})(,(0|1|0?\.[0-9]{1,8}|[01]\.[0-9]{1,8})){3}$",
+        json_schema_extra={"pattern": _CROP.pattern},
         examples=["0.1,0.1,0.9,0.3"],
     )
     format: Literal["jpeg", "webp"] = "jpeg"
@@ -234,10 +239,12 @@ def download_name(name: str) -> str:
 def _crop(text: str | None) -> Box | None:
     if text is None:
         return None
-    x0, y0, x1, y1 = (float(part) for part in text.split(","))
-    if not (0 <= x0 < x1 <= 1 and 0 <= y0 < y1 <= 1):
-        raise InputError(ErrorCode.INVALID_OPTION, "crop: x0 < x1 and y0 < y1 must lie between 0 and 1.", param="crop")
-    return Box(x0, y0, x1, y1)
+    if _CROP.fullmatch(text):
+        x0, y0, x1, y1 = (float(part) for part in text.split(","))
+        if x0 < x1 <= 1 and y0 < y1 <= 1:
+            return Box(x0, y0, x1, y1)
+    message = "crop: send `x0,y0,x1,y1` in fractions (0 to 1) of the page, x0 < x1 and y0 < y1, such as 0,0,1,0.25."
+    raise InputError(ErrorCode.INVALID_OPTION, message, param="crop")
 
 
 def _page_body(text: PageText) -> dict[str, object]:
