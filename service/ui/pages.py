@@ -33,7 +33,7 @@ _HEADERS = {
     "Cache-Control": "no-cache",
     "Referrer-Policy": "same-origin",  # with none a form of ours would come from the origin `null`, which is refused
 }
-_PAGES = {"/": "inbox.html", "/quality": "quality.html", "/schemas": "schemas.html"}
+_PAGES = {"/": "inbox.html", "/quality": "quality.html", "/schemas": "schemas.html", "/docs": "reference.html"}
 _MOST_FORM_BYTES = 4096
 _ID = re.compile(r"[A-Za-z0-9_-]+")
 _PART = re.compile(r"[a-z-]{1,40}\.(css|js|svg)")

@@ -104,6 +104,40 @@ def test_no_serious_fault_of_accessibility(open_screen: Opener, stub: ModelStub)
         assert faults(screen.page) == []
 
 
+def test_every_call_is_explained_with_a_command(open_screen: Opener) -> None:
+    """The page of the API has each of them, finds them by words, and opens the one that its address names."""
+    screen = open_screen("/docs#create_job_api_v1_jobs_post")
+    page = screen.page
+    expect(page.locator("details[open]")).to_contain_text(
+        f"curl -X POST '{screen.url}/api/v1/jobs' -F file=@document.pdf"
+    )
+    described = httpx.get(f"{screen.url}/openapi.json", timeout=60).json()["paths"]
+    assert page.locator(".call").count() == sum(map(len, described.values()))
+    page.evaluate("document.querySelectorAll('.call').forEach((call) => { call.open = true; })")
+    expect(page.locator(".call:not(:has(figure))")).to_have_count(0)
+    assert faults(page) == []
+    page.get_by_label("Search").fill("webhooks rotate")
+    expect(page.locator(".call:visible")).to_have_count(1)
+
+
+def test_the_inbox_says_that_there_are_older_documents_and_shows_them(open_screen: Opener, stub: ModelStub) -> None:
+    """It asks for so many at a time, here for one."""
+    stub.answers(TRUTH)
+    screen = open_screen()
+    for name in ("first.pdf", "second.pdf"):
+        screen.hand_in(invoice(), schema(), name)
+    page = screen.page
+    page.route(re.compile("limit=200"), lambda route: route.continue_(url=route.request.url.replace("200", "1")))
+    page.reload()
+    rows, counts = page.locator("#jobs tbody tr"), page.locator("#counts")
+    expect(rows).to_contain_text(["second.pdf"])
+    expect(counts).to_contain_text("1+ in all")
+    page.get_by_role("button", name="Show older documents").click()
+    expect(rows).to_contain_text(["second.pdf", "first.pdf"])
+    expect(counts).to_contain_text("2 in all")
+    expect(page.get_by_role("button", name="Show older documents")).to_be_hidden()
+
+
 def test_pages_allow_nothing_that_they_do_not_need(service: tuple[str, LocalService]) -> None:
     """A strict policy on every page and file; what is not there is not found; a wrong key opens nothing."""
     url, _ = service

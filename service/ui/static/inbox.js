@@ -40,6 +40,8 @@ const progress = new Map();
 let order = [];
 let group = sessionStorage.getItem("group") ?? "all";
 let here = 0;
+/** Where the documents before those that are known begin; "": there are none, null: it was not asked yet. */
+let older = null;
 
 function risk(job) {
   return countDoubts(job.review.reasons) + (job.status === "failed" ? 1000 : 0);
@@ -119,7 +121,9 @@ function draw() {
   const all = [...jobs.values()];
   const waiting = all.filter(GROUPS.review[1]).length;
   const running = all.filter(GROUPS.running[1]).length;
-  const parts = [`${waiting} to review`, running ? `${running} running` : "", `${all.length} in all`, mineToday() ? `${mineToday()} decided by you today` : ""];
+  const more = older ? "+" : "";
+  $("#older").hidden = !older;
+  const parts = [`${waiting}${more} to review`, running ? `${running} running` : "", `${all.length}${more} in all`, mineToday() ? `${mineToday()} decided by you today` : ""];
   $("#counts").textContent = all.length ? parts.filter(Boolean).join(" · ") : "";
   const hidden = all.filter((job) => !order.includes(job.id)).length;
   $("#fresh").hidden = hidden === 0;
@@ -157,13 +161,15 @@ async function learnProgress() {
 
 async function refresh() {
   const first = jobs.size === 0;
-  const list = (await get(`/jobs?limit=${MOST}`)).jobs;
-  const gone = new Set(jobs.keys());
+  const { jobs: list, next_cursor: cursor } = await get(`/jobs?limit=${MOST}`);
+  const oldest = list.at(-1)?.timing.queued_at ?? "";
+  const gone = new Set([...jobs.values()].filter((job) => !cursor || job.timing.queued_at > oldest).map((job) => job.id));
   for (const job of list) {
     jobs.set(job.id, job);
     gone.delete(job.id);
   }
   for (const id of gone) jobs.delete(id);
+  older ??= cursor;
   await Promise.all([learnFiles(), learnProgress()]);
   if (first || window.scrollY < 40) {
     const known = new Set(order);
@@ -174,6 +180,17 @@ async function refresh() {
   offerSchemas();
   draw();
   warmNext();
+}
+
+/** Documents that came before those that are known; they are not asked about again, but for what runs. */
+async function showOlder() {
+  const { jobs: list, next_cursor: cursor } = await get(`/jobs?limit=${MOST}&cursor=${encodeURIComponent(older)}`);
+  const fresh = list.filter((job) => !jobs.has(job.id));
+  for (const job of fresh) jobs.set(job.id, job);
+  order = [...order, ...fresh.map((job) => job.id)];
+  older = cursor ?? "";
+  await learnFiles();
+  draw();
 }
 
 /** Documents that were added on this page: they are shown at once. */
@@ -262,6 +279,11 @@ function wire() {
   $("#next").addEventListener("click", reviewNext);
   $("#approve-all").addEventListener("click", approveShown);
   $("#jobs tbody").addEventListener("pointerover", (event) => warm(jobs.get(event.target.closest("tr")?.dataset.job)));
+  $("#older").addEventListener("click", (event) => {
+    const button = event.currentTarget;
+    button.disabled = true;
+    showOlder().catch((error) => { $("#counts").textContent = error.message; }).finally(() => { button.disabled = false; });
+  });
   $("#upload").addEventListener("click", () => $("#files").click());
   $("#fresh").addEventListener("click", () => { freeze(); draw(); });
   document.addEventListener("keydown", onKey);
