@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from queue import SimpleQueue
+from typing import TypeVar
 
+T = TypeVar("T")
+_AHEAD = 8
+"""Calls that are made ready while all others are in flight, so that the next one goes out when an answer comes in."""
 _STOP_S = 10.0
 _log = logging.getLogger(__name__)
 
@@ -15,16 +20,18 @@ _log = logging.getLogger(__name__)
 class CallRoom:
     """Room for the calls of a process to models elsewhere, and the few threads that settle them.
 
-    A call that waits for its model has a place and no thread. No more answers wait to be settled than calls may be in
-    flight, however slow settling is.
+    A call that waits for its model has a place and no thread; a few more are ready and wait for their turn. No more
+    answers wait to be settled than calls may be in flight, however slow settling is.
     """
 
     def __init__(self, in_flight: int, threads: int) -> None:
         self._most = in_flight
+        self._turns = asyncio.Semaphore(in_flight)
         self._change = threading.Condition()
-        self._in_flight = 0
+        self._unanswered = 0
+        """Ready or in flight."""
         self._begun = 0
-        """In flight or not yet settled."""
+        """Ready, in flight or not yet settled."""
         self._answered: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._most_threads = threads
         self._threads: list[threading.Thread] = []
@@ -34,17 +41,22 @@ class CallRoom:
         with self._change:
             self._change.wait_for(lambda: self._free() > 0)
             taken = min(most, self._free())
-            self._in_flight += taken
+            self._unanswered += taken
             self._begun += taken
         return taken
 
     def _free(self) -> int:
-        return min(self._most - self._in_flight, 2 * self._most - self._begun)
+        return min(self._most + _AHEAD - self._unanswered, 2 * self._most + _AHEAD - self._begun)
+
+    async def in_turn(self, call: Callable[[], Awaitable[T]]) -> T:
+        """Make a call once fewer than all are in flight; the first to come is the first to go."""
+        async with self._turns:
+            return await call()
 
     def answered(self, settle: Callable[[], None]) -> None:
         """A call is over: another may begin, and one of the threads does what is left to do."""
         with self._change:
-            self._in_flight -= 1
+            self._unanswered -= 1
             self._change.notify_all()
             self._answered.put(settle)
             if len(self._threads) < self._most_threads:
@@ -57,7 +69,7 @@ class CallRoom:
         """Give places back: of calls that are settled, or of steps that were not `called` for."""
         with self._change:
             self._begun -= places
-            self._in_flight -= 0 if called else places
+            self._unanswered -= 0 if called else places
             self._change.notify_all()
 
     def wait_settled(self, timeout_s: float) -> bool:

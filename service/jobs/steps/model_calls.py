@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Coroutine
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 
@@ -62,9 +61,8 @@ def start_call(services: Services, claim: Claim) -> ModelCall:
         gone.cancel()
         return ModelCall(claim=claim, answer=gone)
     scope = CallScope(egress=egress_of(services, claim), requests_left=left)
-    work: Coroutine[None, None, ChatCompletion] = within(
-        scope, client.complete(request, timeout_s=services.limits.model_timeout_s)
-    )
+    timeout_s = services.limits.model_timeout_s
+    work = services.calls.in_turn(lambda: within(scope, client.complete(request, timeout_s=timeout_s)))
     return ModelCall(claim=claim, answer=services.loop.submit(work), scope=scope, key=key)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 import threading
+from functools import partial
 
 from service.jobs.process.call_room import CallRoom
 
@@ -66,3 +68,29 @@ def test_a_process_ends_although_an_answer_is_never_settled() -> None:
     """Its claim runs out, and another process does it again."""
     ended = subprocess.run([sys.executable, "-c", _HANGS], capture_output=True, text=True, timeout=120, check=True)
     assert ended.stdout == "False\n"
+
+
+def test_calls_are_made_ready_while_all_others_are_in_flight() -> None:
+    """No more than two at once, in the order in which they came; what is ready waits for no thread."""
+    room, begun, go_on = CallRoom(2, 1), list[int](), asyncio.Event()
+    both = asyncio.Event()
+
+    async def call(number: int) -> int:
+        begun.append(number)
+        if len(begun) == 2:
+            both.set()
+        await go_on.wait()
+        return number
+
+    async def all_calls() -> list[int]:
+        calls = asyncio.gather(*(room.in_turn(partial(call, number)) for number in range(ready)))
+        await both.wait()
+        assert begun == [0, 1]
+        go_on.set()
+        return await calls
+
+    ready = room.enter(100)
+    assert 2 < ready < 100
+    assert asyncio.run(all_calls()) == list(range(ready)) == begun
+    room.leave(ready, called=False)
+    assert room.wait_settled(0)
