@@ -62,11 +62,12 @@ def _first_text(asks: list[Ask]) -> list[Ask]:
     """The first text without a concept is what the rows are about, if no column is that."""
     if any(a.is_concept("description") for a in asks):
         return asks
-    first = next((a for a in asks if a.kind == "text" and not a.concepts and not _is_code(a)), None)
+    first = next((a for a in asks if a.kind == "text" and not a.concepts and not is_code(a)), None)
     return [_as(a, "description") if a is first else a for a in asks]
 
 
-def _is_code(ask: Ask) -> bool:
+def is_code(ask: Ask) -> bool:
+    """Whether a column's name says that it holds codes or numbers of things."""
     return not _CODES.isdisjoint(canonical(split_name(ask.field.name)))
 
 

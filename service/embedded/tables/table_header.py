@@ -11,6 +11,7 @@ import numpy as np
 
 from service.embedded.anchors.hits import Hit
 from service.embedded.anchors.places import Evidence
+from service.embedded.asked.column_roles import is_code
 from service.embedded.asked.fields import Ask
 from service.embedded.page.layout import Line, Segment, Token
 from service.embedded.page.overlap import shared_width
@@ -25,6 +26,8 @@ STOP_OWNERS = word_set(
 )
 LIGHT = 1.0
 """Weight of a word on a line with few cells: as much may cross a wide strip that is better than a narrow one."""
+HEAVY = 3.0
+"""Weight of a header cell, and of a word on a line with many cells."""
 WORD_GAP = 0.6
 """Text heights between two words of one header."""
 GUTTER_LINES = 40
@@ -124,7 +127,7 @@ def _suiting(evidence: Evidence, ask: Ask, hit: Hit, body: int) -> float:
     if ask.kind in NUMERIC:
         numbers = found.count("money") + (0.7 if ask.kind == "money" else 1.0) * found.count("number")
         return 0.15 + 0.85 * numbers / len(found)
-    figures = (found.count("date") + found.count("money")) / len(found)
+    figures = 0.0 if is_code(ask) else (found.count("date") + found.count("money")) / len(found)
     if ask.concept == "description":
         figures = max(figures, wordless(evidence, (hit.tokens[0].x0, end), body))
     return 1.0 - 0.5 * figures
@@ -191,8 +194,9 @@ def _accompanies(token: Token) -> bool:
 
 
 def gutters(evidence: Evidence, columns: tuple[Column, ...], body: int) -> tuple[float, ...]:
-    """Between each two columns the middle of the widest strip that the fewest words cross."""
-    edges = np.array(list(_body_words(evidence, len(columns), body)), dtype=float).reshape(-1, 3)
+    """Between each two columns the middle of the widest strip that the fewest words and header cells cross."""
+    own = [(column.x0, column.x1, HEAVY) for column in columns]
+    edges = np.array([*own, *_body_words(evidence, len(columns), body)], dtype=float).reshape(-1, 3)
     found: list[float] = []
     for left, right in pairwise(columns):
         low, high = (left.x0 + left.x1) / 2, (right.x0 + right.x1) / 2
@@ -216,7 +220,7 @@ def _body_words(evidence: Evidence, columns: int, body: int) -> Iterator[tuple[f
             or stops(evidence, line)
         ):
             return
-        heavy = 3.0 if len(line.segments) >= min(3, columns) else 1.0
+        heavy = HEAVY if len(line.segments) >= min(3, columns) else 1.0
         for token in (t for s in line.segments for t in s.tokens):
             yield token.x0, token.x1, heavy
 
