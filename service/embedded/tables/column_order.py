@@ -41,12 +41,16 @@ def in_order(evidence: Evidence, asks: Sequence[Ask], columns: tuple[Column, ...
     return tuple(replace(c, path=given[at]) if at in given else c for at, c in enumerate(columns))
 
 
-def all_in_order(evidence: Evidence, asks: Sequence[Ask], line: Line) -> tuple[Column, ...]:
-    """A line's cells as columns, if they are as many as the fields and rows of the fields' kinds stand under them."""
+def all_in_order(evidence: Evidence, asks: Sequence[Ask], line: Line, body: int) -> tuple[Column, ...]:
+    """A line's cells as columns, if they are as many as the fields and rows of the fields' kinds stand under them.
+
+    Args:
+        body: 0-based index of the first line under the header.
+    """
     if not _LEAST_COLUMNS <= len(asks) == len(line.segments):
         return ()
     columns = tuple(Column("", s.x0, s.x1) for s in line.segments)
-    rows = list(_rows(evidence, line.index + 1, len(asks)))
+    rows = list(_rows(evidence, body, len(asks)))
     if len(rows) < _LEAST_ROWS or any(len(row.segments) != len(asks) for row in rows[:_LEAST_ROWS]):
         return ()
     kinds = [_kind(evidence, column, rows) for column in columns]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -60,23 +60,54 @@ def find_header(evidence: Evidence, asks: Sequence[Ask], line: Line) -> Header |
     if following is not None and _close_under(line, following) and not _has_value(following):
         hits += _line_hits(evidence, following, set(by_path))
         lines.append(following)
-    chosen = _assign(evidence, hits, by_path, lines[-1].index + 1)
+    scored = _assign(evidence, hits, by_path, lines[-1].index + 1)
+    chosen = {path: hit for path, (_, hit) in scored.items()}
     needed = 2 if len(asks) > 1 else 1
     dated = {a.path for a in asks if a.kind == "date"}
     if len(chosen) < needed or (dated and dated.isdisjoint(chosen) and 5 * len(chosen) < 3 * len(asks)):
         return None
     strength = sum(h.strength for h in chosen.values()) + 0.001 * len(line.segments)
-    columns, body = _columns(lines, chosen), lines[-1].index + 1
-    columns = in_order(evidence, asks, _inferred(evidence, by_path, columns, body), body)
+    body = lines[-1].index + 1
+    columns = _ordered(evidence, asks, line, body, scored)
+    if not columns:
+        columns = in_order(evidence, asks, _inferred(evidence, by_path, _columns(lines, chosen), body), body)
     return Header(columns, gutters(evidence, columns, body), line.index, body, line.page, strength)
+
+
+def _ordered(
+    evidence: Evidence, asks: Sequence[Ask], line: Line, body: int, scored: Mapping[str, tuple[float, Hit]]
+) -> tuple[Column, ...]:
+    """A header's cells in the order of the fields, where they are of their kinds and no clear label says otherwise."""
+    columns = all_in_order(evidence, asks, line, body)
+    clear = {path: hit for path, (score, hit) in scored.items() if score >= _CLEAR}
+    held = all(shared_width(hit, column) > 0 for column in columns for hit in [clear.get(column.path)] if hit)
+    return columns if held else ()
+
+
+_CLEAR = 0.6
+"""How well a header and what is under it fit a field from which they are taken for it, whatever the order says."""
 
 
 def shaped_header(evidence: Evidence, asks: Sequence[Ask], line: Line) -> Header | None:
     """A line as a header that no word tells, by the order and kinds of its columns alone."""
-    columns = () if _has_value(line) else all_in_order(evidence, asks, line)
-    if not columns:
-        return None
-    return Header(columns, gutters(evidence, columns, line.index + 1), line.index, line.index + 1, line.page, 0.0)
+    body = _body_under(evidence, line)
+    columns = () if _has_value(line) else all_in_order(evidence, asks, line, body)
+    return Header(columns, gutters(evidence, columns, body), line.index, body, line.page, 0.0) if columns else None
+
+
+def _body_under(evidence: Evidence, line: Line) -> int:
+    """The first line under a header, without those in which its cells go on or tell their units."""
+    body, above = line.index + 1, line
+    for following in evidence.layout.lines[body : body + _HEADER_LINES - 1]:
+        partial = len(following.segments) < len(line.segments) and not any(map(str.isdigit, following.text))
+        within = all(sum(shared_width(s, c) > 0 for c in line.segments) == 1 for s in following.segments)
+        if not (partial and within and _close_under(above, following)):
+            break
+        body, above = following.index + 1, following
+    return body
+
+
+_HEADER_LINES = 3
 
 
 def _line_hits(evidence: Evidence, line: Line, paths: set[str]) -> list[tuple[str, Hit]]:
@@ -86,8 +117,10 @@ def _line_hits(evidence: Evidence, line: Line, paths: set[str]) -> list[tuple[st
     ]  # fmt: skip
 
 
-def _assign(evidence: Evidence, hits: list[tuple[str, Hit]], by_path: dict[str, Ask], body: int) -> dict[str, Hit]:
-    """One header for each column, so that what they say and what stands under them fits best in sum."""
+def _assign(
+    evidence: Evidence, hits: list[tuple[str, Hit]], by_path: dict[str, Ask], body: int
+) -> dict[str, tuple[float, Hit]]:
+    """One header for each column, with how well it fits: what they say and what is under them fits best in sum."""
     width = evidence.layout.page(hits[0][1].segment.page).width if hits else 1.0
     options: dict[str, list[tuple[float, Hit]]] = {}
     for path, hit in hits:
@@ -96,7 +129,8 @@ def _assign(evidence: Evidence, hits: list[tuple[str, Hit]], by_path: dict[str, 
         if score >= 0.3:
             options.setdefault(path, []).append((score, hit))
     ranked = [(path, sorted(found, key=lambda c: -c[0])[:3]) for path, found in options.items()]
-    return _best_sum(ranked, ())[1]
+    chosen = _best_sum(ranked, ())[1]
+    return {path: next(one for one in options[path] if one[1] is hit) for path, hit in chosen.items()}
 
 
 def _best_sum(
@@ -139,8 +173,8 @@ def _close_under(line: Line, following: Line) -> bool:
 
 
 def _has_value(line: Line) -> bool:
-    """Whether it holds an amount, or digits in several places: then it is no header."""
-    with_digits = [s.text for s in line.segments if any(c.isdigit() for c in s.text)]
+    """Whether it holds an amount, or digits in several places that no letter leads: then it is no header."""
+    with_digits = [s.text for s in line.segments if re.search(r"(?<![^\W\d_])\d", s.text)]
     return len(with_digits) > 1 or any(re.search(r"\d[.,/]\d", text) for text in with_digits)
 
 
