@@ -55,7 +55,9 @@ def all_in_order(evidence: Evidence, asks: Sequence[Ask], line: Line, body: int)
         return ()
     kinds = [_kind(evidence, column, rows) for column in columns]
     plain = all(kind in ("", "text") for kind in kinds) and not _at_one_edge(line, rows)
-    if plain or not all(_suits(a, k) for a, k in zip(asks, kinds, strict=True)):
+    loose = sum(_holds_figures(a, k) for a, k in zip(asks, kinds, strict=True))
+    fitting = all(_suits(a, k) or _holds_figures(a, k) for a, k in zip(asks, kinds, strict=True))
+    if plain or not fitting or loose > _MOST_LOOSE * len(asks):
         return ()
     return tuple(replace(c, path=a.path) for c, a in zip(columns, asks, strict=True))
 
@@ -106,6 +108,15 @@ def _suits(ask: Ask, kind: str) -> bool:
     if kind == "measure":
         return _asked_kind(ask) != "date"
     return kind == _asked_kind(ask) or (_asked_kind(ask) == "text" and (kind == "" or ask.kind == kind))
+
+
+def _holds_figures(ask: Ask, kind: str) -> bool:
+    """Whether a column of figures may be that of a text, such as a number of something: `10.2`, `0400`."""
+    return kind == "number" and _asked_kind(ask) == "text" and ask.kind in ("text", "code")
+
+
+_MOST_LOOSE = 0.34
+"""Share of a table's columns that may be such."""
 
 
 def _rows(evidence: Evidence, body: int, columns: int) -> Iterator[Line]:

@@ -79,7 +79,10 @@ def _ordered(
 ) -> tuple[Column, ...]:
     """A header's cells in the order of the fields, where they are of their kinds and no clear label says otherwise."""
     columns = all_in_order(evidence, asks, line, body)
-    clear = {path: hit for path, (score, hit) in scored.items() if score >= _CLEAR}
+    best: dict[int, float] = {}
+    for score, hit in scored.values():
+        best[hit.segment.index] = max(score, best.get(hit.segment.index, _CLEAR))
+    clear = {path: hit for path, (score, hit) in scored.items() if score >= best[hit.segment.index]}
     held = all(shared_width(hit, column) > 0 for column in columns for hit in [clear.get(column.path)] if hit)
     return columns if held else ()
 
