@@ -15,28 +15,18 @@ from service.embedded.words.normalise import squash
 
 SEGMENT_GAP = 1.05
 """Gap that parts two segments of a line, in heights of the words beside it."""
-
-
 NARROW_GAP = 0.55
 """The same where an edge beside the gap is one of a column."""
-
-
+FIGURE_GAP = 0.75
+"""The same between a figure and a text, where rows around have it at the same place."""
 _MOST_LETTERS = 500
 """Letters of a word, the rest is left out: patterns would look at a word without an end again from each letter."""
-
-
 _AROUND = 3
 """Rows above and below among which an edge is looked for again."""
-
-
 _COLUMNS = 3
 """Edges of a row that may well be a header."""
-
-
 _SHORT = 3
 """Letters up to which a word may be taller than wide and lie as the others do."""
-
-
 _AMOUNT = re.compile(r"[-+]?[$€£]?(?:\d{1,3}(?:[.,'’]\d{3})+|\d+)[.,]\d{2}-?")
 """Two such words side by side are never one value."""
 
@@ -211,8 +201,17 @@ def _aligned(rows: list[list[Part]]) -> list[list[Part]]:
 
 
 def _edges(row: list[Part]) -> Edges:
-    """Where the parts of a row begin but the first, and where they end but the last, points."""
-    return [words[0].x0 for words, _ in row[1:]], [words[-1].x1 for words, _ in row[:-1]]
+    """Where the parts of a row begin but the first, and where they end but the last, points.
+
+    A text far behind a figure counts as a part: one in rows above each other is a column.
+    """
+    begins, ends = [words[0].x0 for words, _ in row[1:]], [words[-1].x1 for words, _ in row[:-1]]
+    for left, right in (pair for words, _ in row for pair in pairwise(words)):
+        far = right.x0 - left.x1 > FIGURE_GAP * max(4.0, min(left.size, right.size))
+        if far and left.text[-1].isdigit() and right.text[0].isalpha():
+            begins.append(right.x0)
+            ends.append(left.x1)
+    return begins, ends
 
 
 def _near(edges: list[Edges], index: int) -> Edges:

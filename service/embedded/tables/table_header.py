@@ -57,7 +57,7 @@ def find_header(evidence: Evidence, asks: Sequence[Ask], line: Line) -> Header |
         return None
     lines = [line]
     following = evidence.layout.lines[line.index + 1] if line.index + 1 < len(evidence.layout.lines) else None
-    if following is not None and _close_under(line, following) and not _has_value(following):
+    if following is not None and _close_under(line, following, _UNDER) and not _has_value(following):
         hits += _line_hits(evidence, following, set(by_path))
         lines.append(following)
     scored = _assign(evidence, hits, by_path, lines[-1].index + 1)
@@ -104,13 +104,16 @@ def _body_under(evidence: Evidence, line: Line) -> int:
     for following in evidence.layout.lines[body : body + _HEADER_LINES - 1]:
         partial = len(following.segments) < len(line.segments) and not any(map(str.isdigit, following.text))
         within = all(sum(shared_width(s, c) > 0 for c in line.segments) == 1 for s in following.segments)
-        if not (partial and within and _close_under(above, following)):
+        units = all(_accompanies(t) for s in following.segments for t in s.tokens)
+        if not (partial and within and _close_under(above, following, _UNITS_UNDER if units else _UNDER)):
             break
         body, above = following.index + 1, following
     return body
 
 
 _HEADER_LINES = 3
+_UNDER, _UNITS_UNDER = 0.8, 1.8
+"""Gap between two lines of a header, and over one that only tells units, in text heights."""
 
 
 def _line_hits(evidence: Evidence, line: Line, paths: set[str]) -> list[tuple[str, Hit]]:
@@ -170,9 +173,9 @@ def _suiting(evidence: Evidence, ask: Ask, hit: Hit, body: int) -> float:
     return 1.0 - 0.5 * figures
 
 
-def _close_under(line: Line, following: Line) -> bool:
+def _close_under(line: Line, following: Line, gap: float) -> bool:
     last = max(line.segments, key=lambda s: s.y1)
-    return following.page == line.page and following.segments[0].y0 - last.y1 < 0.8 * last.height
+    return following.page == line.page and following.segments[0].y0 - last.y1 < gap * last.height
 
 
 def _has_value(line: Line) -> bool:
