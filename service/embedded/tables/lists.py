@@ -36,6 +36,9 @@ def read_list(evidence: Evidence, ask: Ask, prose: Prose) -> list[Choice]:
     for place in _up_to_a_label(evidence, hit):
         if place.below and place.segment.y0 - bottom > LIST_REACH * hit.segment.height:
             break
+        typeset = not evidence.layout.scanned
+        if values and typeset and _heads_next(hit.segment, values[0].span.segment, place.segment):
+            break
         bottom = max(bottom, place.segment.y1)
         if ask.kind in TYPED:
             spans = [s for s in evidence.spans.inside(place.segment, TYPED[ask.kind]) if s.start >= place.start]
@@ -45,6 +48,19 @@ def read_list(evidence: Evidence, ask: Ask, prose: Prose) -> list[Choice]:
         if any(c.isalnum() for c in span.raw):
             values.append(Choice(span, span.raw, hit.strength * place.natural, "list", hit))
     return _parted(evidence, ask, values) if ask.kind in _WORDED else values
+
+
+def _heads_next(heading: Segment, value: Segment, segment: Segment) -> bool:
+    """Whether a segment is written as the heading over a value is, which itself is written otherwise."""
+    return _written_alike(segment, heading) and not _written_alike(value, heading)
+
+
+def _written_alike(one: Segment, other: Segment) -> bool:
+    return one.bold == other.bold and abs(one.tokens[0].size - other.tokens[0].size) < _ALIKE * other.tokens[0].size
+
+
+_ALIKE = 0.08
+"""Share by which the heights of one kind of letters differ."""
 
 
 def _up_to_a_label(evidence: Evidence, hit: Hit) -> Iterator[Place]:
