@@ -43,7 +43,7 @@ from service.auth.origin import origin_rule
 from service.jobs.services import Services
 from service.settings import Settings
 from service.ui.pages import ui_router
-from service.wiring import build_services, close_services
+from service.wiring.services import build_services, close_services
 
 _WAITING_THREADS = 8
 _DRAWING_THREADS = 4

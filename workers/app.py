@@ -31,7 +31,7 @@ from service.jobs.steps.run_steps import begin_ring
 from service.messaging.queue import Ring, lanes_of
 from service.settings import Settings
 from service.storage.codec import prepare
-from service.wiring import build_services, close_services, open_celery
+from service.wiring.services import build_services, close_services, open_celery
 from workers.collecting import collect_seldom
 from workers.lifeline import die_with_parent
 

@@ -23,7 +23,7 @@ def describe_models(settings: Settings) -> list[str]:
     from service.clients.registry import parse_model_name  # the help text needs none of these
     from service.domain.errors import InputError
     from service.messaging.queue_inline import InlineQueue
-    from service.wiring import build_services
+    from service.wiring.services import build_services
 
     default = parse_model_name(settings.model)[0]
     registry = build_services(settings, role="local", queue=InlineQueue({})).models

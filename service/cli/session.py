@@ -143,7 +143,7 @@ def write_out(data: bytes) -> None:
 def open_services(settings: Settings) -> Generator[Services]:
     """The stores of an installation, for a command that asks or changes something and runs no job."""
     from service.messaging.queue_inline import InlineQueue  # the help text needs none of these
-    from service.wiring import build_services, close_services, prepare
+    from service.wiring.services import build_services, close_services, prepare
 
     prepare(settings)
     services = build_services(settings, role="local", queue=InlineQueue({}))

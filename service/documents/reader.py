@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import os
 import shutil
 import tempfile
-import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
@@ -15,7 +13,6 @@ from pathlib import Path
 
 from service.documents.limits import ReadingLimits
 from service.documents.messages import (
-    decode_error,
     decode_info,
     decode_page,
     decode_tables,
@@ -23,8 +20,9 @@ from service.documents.messages import (
     encode_box,
 )
 from service.documents.ocr.codes import MOST_WORDS
-from service.documents.process import Answer, SandboxKind, SandboxProcess
+from service.documents.process import Answer
 from service.documents.readings import OpenedDocument, RenderOptions
+from service.documents.sandboxes import ReadingAbortedError, Sandboxes
 from service.documents.sniffing import OFFICE_KINDS, sniff, sniff_file
 from service.documents.text.judging import Route
 from service.documents.text.merging import add_picture_words, complete_page, fill_tables, sample_lines
@@ -62,10 +60,6 @@ _WHOLE_FILE = 3
 """Opening looks at every page and cutting copies many: they may take so many times longer than one page."""
 
 
-class ReadingAbortedError(ReadingError):
-    """Somebody called `abort` while the call was under way."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Source:
     """A file, how it is opened, and which of its pages are turned."""
@@ -76,19 +70,11 @@ class _Source:
 
 
 class DocumentReader:
-    """Reads files in warm sandbox processes, which start on first use and are replaced when they die.
-
-    Calls wait for one another. After a fork the child process starts sandboxes of its own.
-    """
+    """Reads files in sandbox processes; safe to share between threads, and to take over a fork."""
 
     def __init__(self, limits: ReadingLimits) -> None:
         self._limits = limits
-        self._lock = threading.Lock()
-        self._pid = os.getpid()
-        self._sandboxes: dict[SandboxKind, SandboxProcess] = {}
-        self._busy_for: int | None = None
-        """The thread whose call is under way."""
-        self._aborted = False
+        self._sandboxes = Sandboxes(limits)
         self._letterheads: dict[bytes, Sequence[Word]] = {}
         """Digest of the pictures on a page → the words on them."""
 
@@ -204,17 +190,11 @@ class DocumentReader:
         Raises:
             ReadingError: it could not be started.
         """
-        self._own()
-        with self._lock:
-            self._sandbox("pdf")
+        self._sandboxes.warm_up("pdf")
 
     def close(self) -> None:
         """End the sandboxes in good order."""
-        own = self._own()
-        with self._lock:
-            for sandbox in own.values():
-                sandbox.kill()
-            own.clear()
+        self._sandboxes.close()
 
     def abort(self, thread_id: int | None = None) -> None:
         """End the call that is under way, from any other thread: it raises ReadingAbortedError at once.
@@ -222,16 +202,11 @@ class DocumentReader:
         Args:
             thread_id: only if it is this thread's call; None: whoever's it is.
         """
-        busy_for = self._busy_for
-        if busy_for is None or thread_id not in (None, busy_for):
-            return
-        self._aborted = True
-        for sandbox in tuple(self._own().values()):
-            sandbox.kill()
+        self._sandboxes.abort(thread_id)
 
     def sandbox_pids(self) -> tuple[int, ...]:
         """Process ids of the sandboxes that run, for whoever watches over processes."""
-        return tuple(sandbox.pid for sandbox in self._own().values() if sandbox.alive)
+        return self._sandboxes.pids()
 
     def _open_office(self, path: Path, password: str | None) -> OpenedDocument:
         kind, pdf = self._converted(path, password)
@@ -247,19 +222,14 @@ class DocumentReader:
         if shutil.which("soffice") is not None:
             timeout_s = self._limits.page_timeout_s * _WHOLE_FILE
             try:
-                answer, pdf = self._ask("office", head, b"", timeout_s=timeout_s, subject="the file")
+                answer, pdf = self._sandboxes.ask("office", head, b"", timeout_s=timeout_s, subject="the file")
                 return MediaKind(str(answer["kind"])), pdf
             except ReadingError:
                 _log.warning("LibreOffice did not convert a file; the own readers are used")
             finally:
-                self._end("office")
+                self._sandboxes.end("office")
         answer, pdf = self._ask_file(head, _Source(path, password), subject="the file")
         return MediaKind(str(answer["kind"])), pdf
-
-    def _end(self, kind: SandboxKind) -> None:
-        sandbox = self._own().pop(kind, None)
-        if sandbox is not None:
-            sandbox.kill()
 
     def _read_page(self, source: _Source, number: int, *, by_picture: bool) -> PageText:
         head: JsonObject = {"op": "read", "page": number, "by_picture": by_picture}
@@ -344,50 +314,10 @@ class DocumentReader:
         whole["turns"] = [[page, degrees] for page, degrees in sorted(source.turns.items()) if degrees]
         whole |= {"max_pages": limits.max_pages, "max_pixels": limits.max_page_pixels}
         usual_s = limits.page_timeout_s * (1 if "page" in head else _WHOLE_FILE)
-        return self._ask("pdf", whole, b"", timeout_s=timeout_s or usual_s, subject=subject)
+        return self._sandboxes.ask("pdf", whole, b"", timeout_s=timeout_s or usual_s, subject=subject)
 
     def _ask_ocr(self, head: JsonObject, picture: bytes, *, subject: str) -> Answer:
-        return self._ask("ocr", head, picture, timeout_s=self._limits.ocr_page_timeout_s, subject=subject)
-
-    def _ask(self, kind: SandboxKind, head: JsonObject, body: bytes, *, timeout_s: float, subject: str) -> Answer:
-        self._own()
-        with self._lock:
-            self._busy_for, self._aborted = threading.get_ident(), False
-            try:
-                answer = self._ask_twice(kind, head, body, timeout_s=timeout_s, subject=subject)
-            except ReadingError as error:
-                if self._aborted:
-                    raise ReadingAbortedError(ErrorCode.PAGE_CRASHED, f"Reading {subject} was stopped.") from error
-                raise
-            finally:
-                self._busy_for = None
-        if "error" in answer[0]:
-            raise decode_error(answer[0])
-        return answer
-
-    def _ask_twice(self, kind: SandboxKind, head: JsonObject, body: bytes, *, timeout_s: float, subject: str) -> Answer:
-        """Ask; a sandbox that died may have been ended from outside: then a fresh one is asked, once."""
-        try:
-            return self._sandbox(kind).ask(head, body, timeout_s=timeout_s, subject=subject)
-        except ReadingError as error:
-            if self._aborted or error.code is not ErrorCode.PAGE_CRASHED:
-                raise
-        return self._sandbox(kind).ask(head, body, timeout_s=timeout_s, subject=subject)
-
-    def _sandbox(self, kind: SandboxKind) -> SandboxProcess:
-        own = self._own()
-        sandbox = own.get(kind)
-        if sandbox is None or not sandbox.alive:
-            limits = self._limits
-            memory = limits.pdf_memory_bytes if kind == "pdf" else limits.ocr_memory_bytes
-            sandbox = own[kind] = SandboxProcess(kind, memory)
-        return sandbox
-
-    def _own(self) -> dict[SandboxKind, SandboxProcess]:
-        """The sandboxes of this process. After a fork they, and a lock that may be held, are left to the parent."""
-        if self._pid != os.getpid():
-            self._pid, self._sandboxes, self._lock, self._busy_for = os.getpid(), {}, threading.Lock(), None
-        return self._sandboxes
+        return self._sandboxes.ask("ocr", head, picture, timeout_s=self._limits.ocr_page_timeout_s, subject=subject)
 
 
 def _failed_page(number: int, code: ErrorCode, message: str) -> PageText:

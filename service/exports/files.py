@@ -13,7 +13,8 @@ from service.exports.formats import ExportFormat, ExportOptions
 from service.exports.json_rows import record_objects, row_objects
 from service.exports.parquet_file import write_parquet
 from service.exports.schema_set import SchemaSet
-from service.exports.tables import RECORDS, Table
+from service.exports.table_plan import RECORDS
+from service.exports.tables import Table
 from service.exports.xlsx_file import write_xlsx
 from service.protocol.json_text import encode_json
 

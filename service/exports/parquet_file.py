@@ -10,7 +10,8 @@ from typing import IO, TYPE_CHECKING, Literal
 
 from service.domain.errors import ErrorCode, InputError
 from service.domain.records import Json, JsonObject, Scalar
-from service.exports.tables import Cell, Column, ColumnKind, Table, as_day, fits_double
+from service.exports.table_plan import Column, ColumnKind
+from service.exports.tables import Cell, Table, as_day, fits_double
 
 if TYPE_CHECKING:
     import datetime as dt

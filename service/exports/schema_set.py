@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from service.domain.records import Json, JsonObject, Scalar
 from service.domain.schema import ExtractionSchema
-from service.exports.tables import Cell, Column, ColumnKind, RecordKind, Table, flatten_records
+from service.exports.table_plan import Column, ColumnKind
+from service.exports.tables import Cell, RecordKind, Table, flatten_records
 
 DOCUMENTS = "documents"
 """Name and path of the table that says which schema each document has."""

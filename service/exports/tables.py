@@ -1,50 +1,15 @@
-"""A result as flat tables: one of records, and one for each array of the schema. docs/exports.md states the rules.
-
-Names, order and kinds of columns come from the schema alone, so that every result of a schema gives the same tables.
-"""
+"""A result as flat tables: one of records, and one for each array of the schema. docs/exports.md states the rules."""
 
 from __future__ import annotations
 
 import datetime as dt
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
+from dataclasses import dataclass
 
 from service.domain.records import Confidence, Json, JsonObject, Scalar
-from service.domain.schema import ExtractionSchema, FieldType, SchemaField, escape_pointer
-
-RECORDS = "records"
-"""Name of the table of records; its path is empty."""
-LOW_COLUMN = "_low"
-RECORD_COLUMN = "_record_id"
-_VALUE = "value"
-"""Name of the one column of an array of scalars."""
-
-
-class ColumnKind(StrEnum):
-    """What the cells of a column are, unless they are empty."""
-
-    TEXT = "text"
-    NUMBER = "number"
-    INTEGER = "integer"
-    BOOLEAN = "boolean"
-    DATE = "date"
-
-
-_EXPORT_KEYS = (("_export_id", ColumnKind.TEXT), ("_revision", ColumnKind.INTEGER))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
-    """One column; keys begin with an underscore."""
-
-    name: str
-    kind: ColumnKind
-    path: tuple[str, ...] | None = None
-    """Property names from the row down to the value; None: a key, which no value of the document stands in."""
-    counts: bool = False
-    """Whether it tells how many rows the array at `path` has."""
+from service.domain.schema import ExtractionSchema, escape_pointer
+from service.exports.table_plan import Column, Plan, plan_tables, walk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,9 +53,13 @@ class RecordKind:
     exported: bool = False
     """Whether each row tells in which export and revision it went."""
 
+    def plan(self) -> Plan:
+        """Their tables, without rows."""
+        return plan_tables(self.schema.root, self.label, exported=self.exported)
+
     def paths(self) -> tuple[str, ...]:
         """The paths of the tables, that of the records first."""
-        return tuple(plan.path for plan in _walk(_plan_tables(self)))
+        return tuple(plan.path for plan in walk(self.plan()))
 
     def records_of(self, result: JsonObject) -> Iterator[JsonObject]:
         """The records of a result that are of this kind."""
@@ -108,15 +77,15 @@ def flatten_records(result: JsonObject, kind: RecordKind, only: Sequence[str] | 
         kind: which records, and their schema.
         only: paths of the tables that are wanted; None: all.
     """
-    root = _plan_tables(kind)
+    root = kind.plan()
     rows: dict[str, list[tuple[Cell, ...]]] = {
-        plan.path: [] for plan in _walk(root) if only is None or plan.path in only
+        plan.path: [] for plan in walk(root) if only is None or plan.path in only
     }
     for record in kind.records_of(result):
         _Flattener(result, record, rows, exported=kind.exported).add_record(root)
     return [
         Table(name=plan.name, path=plan.path, columns=plan.columns, rows=rows[plan.path])
-        for plan in _walk(root)
+        for plan in walk(root)
         if plan.path in rows
     ]
 
@@ -139,141 +108,6 @@ def fits_double(value: float) -> bool:
         return False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Plan:
-    """A table before it has rows."""
-
-    name: str
-    path: str
-    steps: tuple[str, ...]
-    """Property names from a row of the outer table to the array."""
-    columns: tuple[Column, ...]
-    inner: tuple[_Plan, ...]
-
-
-def _walk(plan: _Plan) -> Iterator[_Plan]:
-    yield plan
-    for child in plan.inner:
-        yield from _walk(child)
-
-
-def _plan_tables(kind: RecordKind) -> _Plan:
-    leading = _EXPORT_KEYS if kind.exported else ()
-    keys = (
-        *leading,
-        ("_job_id", ColumnKind.TEXT),
-        ("_file", ColumnKind.TEXT),
-        (RECORD_COLUMN, ColumnKind.TEXT),
-        ("_record_index", ColumnKind.INTEGER),
-        ("_first_page", ColumnKind.INTEGER),
-        ("_last_page", ColumnKind.INTEGER),
-    )
-    names = _Names()
-    columns = [Column(name=names.take(name), kind=of) for name, of in keys]
-    tables = _Names()
-    name = tables.take(kind.label or RECORDS)
-    place = _Place(names=names, columns=columns, tables=tables, name=name, path=kind.label, leading=leading)
-    return _plan(kind.schema.root, place)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Place:
-    """Where a table stands, with its keys."""
-
-    columns: list[Column]
-    names: _Names
-    tables: _Names
-    name: str
-    path: str
-    steps: tuple[str, ...] = ()
-    outer: tuple[str, ...] = ()
-    """Names of the arrays around its rows and of its own, outermost first."""
-    leading: tuple[tuple[str, ColumnKind], ...] = ()
-    """Keys before those of every table."""
-
-
-def _plan(item: SchemaField, place: _Place) -> _Plan:
-    arrays: list[tuple[tuple[str, ...], SchemaField]] = []
-    place.names.reserve(LOW_COLUMN)
-    for steps, leaf in _leaves(item, ()):
-        counts = leaf.type is FieldType.ARRAY
-        column = Column(
-            name=place.names.of(steps, counts=counts),
-            kind=ColumnKind.INTEGER if counts else _kind_of(leaf),
-            path=steps,
-            counts=counts,
-        )
-        place.columns.append(column)
-        if counts:
-            arrays.append((steps, leaf))
-    inner = tuple(_plan_array(steps, array, place) for steps, array in arrays)
-    columns = (*place.columns, Column(name=LOW_COLUMN, kind=ColumnKind.TEXT))
-    return _Plan(name=place.name, path=place.path, steps=place.steps, columns=columns, inner=inner)
-
-
-def _plan_array(steps: tuple[str, ...], array: SchemaField, place: _Place) -> _Plan:
-    is_inner = bool(place.outer)
-    path = "/".join([place.path, *(["*"] if is_inner else []), *(escape_pointer(step) for step in steps)])
-    name = place.tables.take(".".join((*([place.name] if place.path else []), *(steps or "*"))), path)
-    names = _Names()
-    keys = [*place.leading, ("_job_id", ColumnKind.TEXT), (RECORD_COLUMN, ColumnKind.TEXT)]
-    keys += [("_record_index", ColumnKind.INTEGER)]
-    keys += [(f"_row_index_of_{around}", ColumnKind.INTEGER) for around in place.outer]
-    keys += [("_row_index", ColumnKind.INTEGER), ("_row_id", ColumnKind.TEXT)]
-    columns = [Column(name=names.take(key), kind=kind) for key, kind in keys]
-    assert array.items is not None
-    inner = _Place(
-        columns=columns,
-        names=names,
-        tables=place.tables,
-        name=name,
-        path=path,
-        steps=steps,
-        outer=(*place.outer, name),
-        leading=place.leading,
-    )
-    return _plan(array.items, inner)
-
-
-def _leaves(item: SchemaField, steps: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], SchemaField]]:
-    """The scalars and arrays of one row, objects opened, in the schema's order."""
-    if item.type is not FieldType.OBJECT:
-        yield steps, item
-        return
-    for child in item.properties:
-        yield from _leaves(child, (*steps, child.name))
-
-
-def _kind_of(leaf: SchemaField) -> ColumnKind:
-    if leaf.type is FieldType.STRING:
-        return ColumnKind.DATE if leaf.format == "date" else ColumnKind.TEXT
-    return ColumnKind(leaf.type.value)
-
-
-@dataclass(slots=True)
-class _Names:
-    """Names of a table's columns, none twice."""
-
-    _taken: set[str] = field(default_factory=set[str])
-
-    def reserve(self, name: str) -> None:
-        self._taken.add(name)
-
-    def of(self, steps: tuple[str, ...], *, counts: bool) -> str:
-        """Names joined by dots; where that is taken, the JSON Pointer."""
-        suffix = "__count" if counts else ""
-        pointer = "".join(f"/{escape_pointer(step)}" for step in steps)
-        return self.take((".".join(steps) or _VALUE) + suffix, pointer + suffix)
-
-    def take(self, *candidates: str) -> str:
-        """The first candidate that is free, or the last with a number."""
-        free = (name for name in candidates if name not in self._taken)
-        numbered = (f"{candidates[-1]}_{number}" for number in range(2, len(self._taken) + 3))
-        name = next(free, None) or next(name for name in numbered if name not in self._taken)
-        self._taken.add(name)
-        return name
-
-
 class _Flattener:
     """Puts the rows of one record where they belong."""
 
@@ -287,7 +121,7 @@ class _Flattener:
         self._entries = _object(record.get("fields"))
         self._row_ids = _object(record.get("rows"))
 
-    def add_record(self, plan: _Plan) -> None:
+    def add_record(self, plan: Plan) -> None:
         record = self._record
         pages = record.get("pages")
         numbers = [page for page in pages if isinstance(page, int)] if isinstance(pages, list) else []
@@ -303,7 +137,7 @@ class _Flattener:
         self._add_row(plan, keys, record.get("values"), "", ())
 
     def _add_row(
-        self, plan: _Plan, keys: tuple[Scalar, ...], value: Json, pointer: str, indices: tuple[int, ...]
+        self, plan: Plan, keys: tuple[Scalar, ...], value: Json, pointer: str, indices: tuple[int, ...]
     ) -> None:
         if plan.path in self._rows:
             cells = [Cell(value=key) for key in keys]

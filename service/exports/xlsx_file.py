@@ -14,7 +14,8 @@ from xlsxwriter import Workbook
 from xlsxwriter.format import Format
 from xlsxwriter.worksheet import Worksheet
 
-from service.exports.tables import RECORD_COLUMN, Cell, Column, ColumnKind, Table, as_day, fits_double
+from service.exports.table_plan import RECORD_COLUMN, Column, ColumnKind
+from service.exports.tables import Cell, Table, as_day, fits_double
 
 MOST_ROWS = 1_048_575
 """Rows of a sheet, its header not counted; a longer table goes on in a further sheet."""

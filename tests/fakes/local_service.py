@@ -19,7 +19,7 @@ from service.jobs.services import Services
 from service.jobs.steps.run_steps import run_ring
 from service.messaging.queue_inline import InlineQueue
 from service.settings import Settings
-from service.wiring import build_services, close_services, prepare
+from service.wiring.services import build_services, close_services, prepare
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 _SWEEP_S = 0.5

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from service.domain.jobs import JobStatus
-from service.wiring import OPENAI
+from service.wiring.models import OPENAI
 from tests.fakes.local_service import SAMPLES
 from tests.fakes.model_stub import GOOD_KEY, ModelStub
 from tests.fakes.one_invoice import SCHEMA, TRUTH, draw_invoice

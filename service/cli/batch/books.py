@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from service.cli.batch.causes import action_for
-from service.cli.batch.ledger import Ledger, shown
+from service.cli.batch.entries import shown
+from service.cli.batch.ledger import Ledger
 from service.cli.batch.tables import STATES
 from service.cli.session import say
 

@@ -13,8 +13,9 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from service.cli.batch.entries import Work, WorkState
 from service.cli.batch.find import Selection
-from service.cli.batch.ledger import EarlierWork, Ledger, Work, WorkState
+from service.cli.batch.ledger import EarlierWork, Ledger
 from service.cli.batch.list import digest_of, list_files
 from service.cli.batch.passwords import PasswordFinder, open_reader, read_passwords
 from service.cli.batch.plan import BatchPlan, Decision, Made, decide, made_by

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from service.cli.batch.ledger import FOLDER, LEDGER, shown
+from service.cli.batch.entries import shown
+from service.cli.batch.ledger import FOLDER, LEDGER
 from service.domain.errors import ErrorCode, InputError
 from service.exports.csv_file import inert_text
 

@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 
 from service.cli.batch.desk import BatchDesk
-from service.cli.batch.ledger import Ledger, shown
+from service.cli.batch.entries import shown
+from service.cli.batch.ledger import Ledger
 
 _MOST_LETTERS = 200
 

@@ -18,7 +18,8 @@ from typing import TypeVar, cast
 import orjson
 
 from service.cli.batch.causes import action_for
-from service.cli.batch.ledger import FOLDER, FoundPath, Work, shown
+from service.cli.batch.entries import FoundPath, Work, shown
+from service.cli.batch.ledger import FOLDER
 from service.cli.batch.plan import Outputs
 from service.domain.records import JsonObject
 from service.exports.files import export_endings, export_tables

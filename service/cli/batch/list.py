@@ -8,8 +8,9 @@ import time
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
+from service.cli.batch.entries import FoundPath, PathState
 from service.cli.batch.find import Selection, Sighting, find_files
-from service.cli.batch.ledger import FoundPath, Ledger, PathState
+from service.cli.batch.ledger import Ledger
 from service.documents.reader import sniff_file
 from service.domain.errors import InputError
 

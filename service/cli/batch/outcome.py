@@ -9,7 +9,7 @@ from typing import cast
 import orjson
 
 from service.cli.batch.causes import UNROUTED
-from service.cli.batch.ledger import Work, WorkState
+from service.cli.batch.entries import Work, WorkState
 from service.cli.desk.base import JobView
 from service.domain.jobs import JobStatus
 from service.domain.records import Json, JsonObject

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from service.cli.batch.causes import PASSWORD_CODES
+from service.cli.batch.entries import shown
 from service.cli.batch.find import fits
-from service.cli.batch.ledger import shown
 from service.documents.reader import DocumentReader, ReadingLimits
 from service.documents.sniffing import is_encrypted_office
 from service.domain.errors import ErrorCode, InputError, ServiceError

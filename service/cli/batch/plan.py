@@ -11,8 +11,8 @@ from typing import cast
 import orjson
 
 from service.cli.batch.causes import PASSWORD_CODES, is_tried_again
+from service.cli.batch.entries import Work, WorkState
 from service.cli.batch.find import Selection
-from service.cli.batch.ledger import Work, WorkState
 from service.cli.batch.limits import Limits
 from service.cli.desk.base import Desk, Order
 from service.domain.records import JsonObject

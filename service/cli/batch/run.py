@@ -13,9 +13,10 @@ from typing import TypeVar, cast
 
 from service.cli.batch.causes import CANCELLED, is_of_the_file
 from service.cli.batch.desk import BatchDesk
+from service.cli.batch.entries import FoundPath, PathState, Work, WorkState
 from service.cli.batch.group import ServiceBatch
 from service.cli.batch.keep import ResultFiles, move_away, with_room
-from service.cli.batch.ledger import FoundPath, Ledger, PathState, Work, WorkState
+from service.cli.batch.ledger import Ledger
 from service.cli.batch.list import digest_of, list_files
 from service.cli.batch.outcome import WITH_RESULT, read_outcome
 from service.cli.batch.passwords import PasswordFinder

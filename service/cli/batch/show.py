@@ -13,7 +13,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from service.cli.batch.ledger import Work
+from service.cli.batch.entries import Work
 from service.cli.session import say
 
 _EVERY_S = 10.0

@@ -16,14 +16,16 @@ from typing import BinaryIO, TextIO, cast
 import orjson
 
 from service.cli.batch.causes import action_for
-from service.cli.batch.ledger import Ledger, shown
+from service.cli.batch.entries import shown
+from service.cli.batch.ledger import Ledger
 from service.cli.batch.plan import Outputs
 from service.domain.records import JsonObject
 from service.exports.csv_file import CsvFile, inert_text
 from service.exports.formats import CsvDialect, ExportFormat
 from service.exports.parquet_file import ParquetFile
 from service.exports.schema_set import SchemaSet
-from service.exports.tables import RECORD_COLUMN, Cell, Column, ColumnKind, Table
+from service.exports.table_plan import RECORD_COLUMN, Column, ColumnKind
+from service.exports.tables import Cell, Table
 from service.exports.xlsx_file import XlsxFile
 from service.protocol.json_text import encode_json
 

@@ -28,7 +28,7 @@ from service.jobs.reviewing.reviewed_cases import reviewed_cases
 from service.jobs.steps.run_steps import run_ring
 from service.messaging.queue_inline import InlineQueue
 from service.settings import Settings
-from service.wiring import build_services, close_services, prepare
+from service.wiring.services import build_services, close_services, prepare
 
 _IO_THREADS = 8
 _CLOSING_S = 4.0

@@ -21,7 +21,7 @@ from service.jobs.events.send_webhooks import WebhookSender
 from service.jobs.steps.run_steps import run_ring
 from service.messaging.queue_inline import InlineQueue
 from service.settings import Settings
-from service.wiring import build_services, close_services
+from service.wiring.services import build_services, close_services
 
 if TYPE_CHECKING:
     import uvicorn

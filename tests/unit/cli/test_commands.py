@@ -11,12 +11,12 @@ import psutil
 import pytest
 from typer.testing import CliRunner
 
-from service import wiring
 from service.cli.main import app
 from service.cli.serving.listening import listen, refuse_open_door, url_of
 from service.cli.session import load_settings, read_schema
 from service.clients.upstage import client as upstage
 from service.domain.errors import ErrorCode, InputError
+from service.wiring import models as wiring
 from tests.fakes.pipeline import wait_until
 
 SAMPLES = Path(__file__).parents[3] / "samples"

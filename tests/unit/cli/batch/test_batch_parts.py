@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 from service.cli.batch import keep as batch_keep
 from service.cli.batch.books import count_books
 from service.cli.batch.causes import action_for, is_of_the_file, is_tried_again
+from service.cli.batch.entries import FoundPath, PathState, Work, WorkState
 from service.cli.batch.find import Selection, find_files, fits, read_only_list, split_pattern
 from service.cli.batch.keep import ResultFiles, move_away, with_room
-from service.cli.batch.ledger import EarlierWork, FoundPath, Ledger, PathState, Work, WorkState
+from service.cli.batch.ledger import EarlierWork, Ledger
 from service.cli.batch.limits import Limits, StopRule
 from service.cli.batch.list import list_files
 from service.cli.batch.passwords import Password, read_passwords
