@@ -31,9 +31,9 @@ from service.api.routes import (
     probes,
     proof,
     provisional,
-    reruns,
     retention,
     review,
+    schema_reruns,
     schemas,
     webhooks,
 )
@@ -64,7 +64,7 @@ _ROUTERS: tuple[APIRouter, ...] = (
     models.router,
     schemas.router,
     retention.router,
-    reruns.router,
+    schema_reruns.router,
     webhooks.router,
 )
 

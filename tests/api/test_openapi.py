@@ -25,13 +25,21 @@ from schemathesis.schemas import BaseSchema
 
 from service.api.payloads import batches as batch_payloads
 from service.api.payloads import events as event_payloads
-from service.api.payloads import examples, job_requests, review_examples
+from service.api.payloads import (
+    examples,
+    exports,
+    job_requests,
+    retention,
+    review_examples,
+    schema_reruns,
+    schemas,
+    webhooks,
+)
 from service.api.payloads import jobs as job_payloads
 from service.api.payloads import parts as payloads
 from service.api.payloads import results as result_payloads
 from service.api.payloads import reviews as review_payloads
 from service.api.payloads.base import API
-from service.api.routes import exports, reruns, retention, schemas, webhooks
 from tests.api.job_calls import hand_in, letter
 from tests.fakes.http_server import http_server
 from tests.fakes.local_service import local_service
@@ -173,7 +181,7 @@ def test_statuses_are_documented_with_their_codes(api: httpx.Client) -> None:
         (job_requests.RerunRequest, examples.RERUN_REQUEST),
         *webhooks.EXAMPLES,
         *retention.EXAMPLES,
-        *reruns.EXAMPLES,
+        *schema_reruns.EXAMPLES,
     ],
 )
 def test_an_example_is_of_its_own_shape(model: type[BaseModel], shown: object) -> None:

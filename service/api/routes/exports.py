@@ -4,30 +4,33 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
-from datetime import datetime
 from typing import IO, Annotated
 
 from anyio import to_thread
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from service.api.bodies import read_object
 from service.api.context import Reader, ServicesOf, Submitter, refuse_query
 from service.api.documentation import binary, errors, json_body, success
 from service.api.faults import check_body
-from service.api.payloads.base import API, PageQuery, Payload, moment
+from service.api.payloads.base import API, PageQuery
+from service.api.payloads.exports import (
+    EXPORT,
+    EXPORT_LIST,
+    EXPORT_REQUEST,
+    ExportListPayload,
+    ExportPayload,
+    ExportRequest,
+)
 from service.api.payloads.job_requests import IN_IDS, PRINTABLE
 from service.api.routes.batches import BatchId
 from service.api.routes.result_files import FileAnswer, FileQuery, content_disposition
 from service.domain.errors import ErrorCode
-from service.domain.export import Release
-from service.domain.records import JsonObject
 from service.exports.formats import MEDIA_TYPES, ExportFormat, ExportOptions
 from service.jobs.control.collect import BatchRecords, collect_batch, collect_export
 from service.jobs.results.current import Version
 from service.jobs.results.hand_over import (
-    MOST_JOBS,
-    ExportView,
     NewExport,
     confirm_export,
     get_export,
@@ -46,61 +49,6 @@ _FILES["content"]["application/json"] = {
 }
 
 
-class ExportRequest(BaseModel):
-    """What a receiver asks for."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    schema_: str = Field(alias="schema", min_length=1, max_length=100, pattern=PRINTABLE, description="Its name.")
-    release: Release = Field(
-        Release.APPROVED, description="approved: by a person; passed: those too that nobody needs to look at."
-    )
-    receiver: str = Field(
-        "default", min_length=1, max_length=100, pattern=PRINTABLE, description="Who keeps books of its own."
-    )
-    most: int = Field(1000, ge=1, le=MOST_JOBS, description="Jobs of one export.")
-
-
-class ExportPayload(Payload):
-    """Records that go to a receiver together."""
-
-    id: str
-    schema_: str = Field(alias="schema")
-    release: Release
-    receiver: str
-    jobs: int
-    created_at: datetime
-    created_by: str
-    confirmed_at: datetime | None
-    """Null: the same records are handed out again."""
-    links: dict[str, str]
-
-    @classmethod
-    def of(cls, view: ExportView) -> ExportPayload:
-        """From the domain."""
-        export = view.export
-        here = f"{API}/exports/{export.id}"
-        return cls(
-            id=export.id,
-            schema=export.schema_name,
-            release=export.release,
-            receiver=export.receiver,
-            jobs=view.jobs,
-            created_at=moment(export.created_at),
-            created_by=export.created_by,
-            confirmed_at=None if export.confirmed_at is None else moment(export.confirmed_at),
-            links={"self": here, "content": f"{here}/content", "confirm": f"{here}/confirm"},
-        )
-
-
-class ExportListPayload(Payload):
-    """Exports, newest first."""
-
-    exports: list[ExportPayload]
-    next_cursor: str | None
-    """Send it as `cursor` for the next page; null on the last one."""
-
-
 class BatchResultQuery(FileQuery):
     """Which records of a batch, and in which form."""
 
@@ -112,22 +60,6 @@ class BatchResultQuery(FileQuery):
         description="Name of the schema, where there are several.",
     )
     version: Version = Field("current", description="machine, current, or approved: of the jobs that are.")
-
-
-_ID = "export_5e6f708192a3b4c5d6e7f8091a2b3c4d"
-EXPORT: JsonObject = {
-    "id": _ID,
-    "schema": "invoice",
-    "release": "approved",
-    "receiver": "ledger",
-    "jobs": 42,
-    "created_at": "2026-11-30T09:00:00.120Z",
-    "created_by": "anna",
-    "confirmed_at": None,
-    "links": {"self": f"{API}/exports/{_ID}", "content": f"{API}/exports/{_ID}/content"},
-}
-EXPORT_LIST: JsonObject = {"exports": [EXPORT], "next_cursor": None}
-EXPORT_REQUEST: JsonObject = {"schema": "invoice", "release": "approved", "receiver": "ledger"}
 
 
 @router.post(

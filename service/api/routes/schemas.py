@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from functools import partial
 from typing import Annotated
 
 from anyio import to_thread
 from fastapi import APIRouter, Depends, Path, Request, Response
-from pydantic import Field
 
 from service.api.bodies import read_object
 from service.api.context import Reader, ServicesOf, Submitter, refuse_query
 from service.api.documentation import Extra, errors, success
 from service.api.generation import LONGEST_INSTRUCTION, generate_for
 from service.api.payloads import examples
-from service.api.payloads.base import API, Payload, moment
+from service.api.payloads.base import API, moment
+from service.api.payloads.schemas import GeneratedSchemaPayload, SchemaEntry, SchemaListPayload, SchemaPayload
 from service.domain.errors import ErrorCode
 from service.domain.records import JsonObject
 from service.domain.schema import parse_schema
@@ -39,43 +38,6 @@ SchemaName = Annotated[
 SchemaReference = Annotated[
     str, Path(description="`name` for the latest, or `name@version`.", max_length=_LONGEST_REF, pattern=_REFERENCES)
 ]
-
-
-class SchemaEntry(Payload):
-    """A version of a named schema."""
-
-    name: str
-    version: int
-    """0: it comes with the product."""
-    ready: bool
-    sha256: str
-    created_at: datetime | None
-    """Null for a ready one."""
-    created_by: str
-    links: dict[str, str]
-
-
-class SchemaPayload(SchemaEntry):
-    """A version with its content."""
-
-    versions: list[int]
-    schema_: JsonObject = Field(alias="schema")
-    effective_schema: JsonObject
-    """What `values` always satisfy."""
-    checks: list[str]
-
-
-class SchemaListPayload(Payload):
-    """The version that each name means, by name."""
-
-    schemas: list[SchemaEntry]
-
-
-class GeneratedSchemaPayload(Payload):
-    """A proposal, in the form in which a job takes a schema."""
-
-    name: str
-    schema_: JsonObject = Field(alias="schema")
 
 
 def _body() -> Extra:

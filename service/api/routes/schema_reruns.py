@@ -9,12 +9,18 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from service.api.context import Reader, ServicesOf, Submitter
 from service.api.documentation import JOB, errors, success
-from service.api.payloads import examples
-from service.api.payloads.base import Payload
+from service.api.payloads.schema_reruns import (
+    BEGUN,
+    CHANGES,
+    BegunRun,
+    ChangesPayload,
+    PassedOver,
+    RecordChangesPayload,
+    SchemaRerunPayload,
+)
 from service.api.routes.jobs import JobId
 from service.api.routes.schemas import SchemaReference
 from service.domain.errors import ErrorCode
-from service.domain.records import JsonObject
 from service.jobs.control.schema_reruns import changes_of, rerun_schema
 from service.jobs.queries import get_job
 
@@ -39,87 +45,12 @@ class ChangesQuery(BaseModel):
     from_run: int | None = Field(None, ge=1, le=2**31, description="An earlier run; the one before if left out.")
 
 
-class BegunRun(Payload):
-    """A job in its new run."""
-
-    job_id: str
-    run: int
-    from_version: int | None
-
-
-class PassedOver(Payload):
-    """A job that could not be run anew."""
-
-    job_id: str
-    code: ErrorCode
-    message: str
-
-
-class SchemaRerunPayload(Payload):
-    """What was begun."""
-
-    jobs: list[BegunRun]
-    passed_over: list[PassedOver]
-    next_cursor: str | None
-    """Send it as `cursor` until it is null: then all jobs were looked at."""
-
-
-class ChangePayload(Payload):
-    """A value that is another now."""
-
-    path: str
-    old: str | float | int | bool | None
-    new: str | float | int | bool | None
-
-
-class RecordChangesPayload(Payload):
-    """What became of one record's values; null is no value."""
-
-    index: int
-    added: list[str]
-    removed: list[str]
-    changed: list[ChangePayload]
-    same: int
-
-
-class ChangesPayload(Payload):
-    """How two runs differ, each with its corrections."""
-
-    job_id: str
-    from_run: int
-    run: int
-    records: list[RecordChangesPayload]
-
-
-_JOB_ID = str(examples.JOB["id"])
-_BEGUN: JsonObject = {
-    "jobs": [{"job_id": _JOB_ID, "run": 2, "from_version": 1}],
-    "passed_over": [],
-    "next_cursor": None,
-}
-_CHANGES: JsonObject = {
-    "job_id": _JOB_ID,
-    "from_run": 1,
-    "run": 2,
-    "records": [
-        {
-            "index": 0,
-            "added": ["/due_date"],
-            "removed": [],
-            "changed": [{"path": "/total", "old": 12.0, "new": 12.5}],
-            "same": 7,
-        }
-    ],
-}
-EXAMPLES = ((SchemaRerunPayload, _BEGUN), (ChangesPayload, _CHANGES))
-
-
 @router.post(
     "/schemas/{reference}/rerun",
     status_code=202,
     summary="Run a version over old documents",
     responses=errors(ErrorCode.SCHEMA_NOT_FOUND)
-    | success(SchemaRerunPayload, _BEGUN, "The new runs, which go behind all other work.", status=202),
+    | success(SchemaRerunPayload, BEGUN, "The new runs, which go behind all other work.", status=202),
 )
 def rerun_old(
     reference: SchemaReference, wanted: Annotated[RerunQuery, Query()], services: ServicesOf, caller: Submitter
@@ -139,7 +70,7 @@ def rerun_old(
     "/jobs/{job_id}/changes",
     summary="What a new run changed",
     responses=errors(*JOB, ErrorCode.NOT_FINISHED, ErrorCode.WRONG_STATE)
-    | success(ChangesPayload, _CHANGES, "Values that came, went, changed, or stayed."),
+    | success(ChangesPayload, CHANGES, "Values that came, went, changed, or stayed."),
 )
 def read_changes(
     job_id: JobId, wanted: Annotated[ChangesQuery, Query()], services: ServicesOf, caller: Reader
