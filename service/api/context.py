@@ -15,10 +15,10 @@ from service.api.unsupported import refuse_unsupported
 from service.auth.callers import Caller, may
 from service.auth.keys import Authenticator
 from service.auth.sessions import authorization_of, link_of
+from service.domain.access import Role
 from service.domain.errors import ErrorCode, InternalError
 from service.jobs.services import Services
 from service.settings import Settings
-from service.storage.rows.access import Role
 
 _FULL_RETRY_S = 5.0
 REQUEST_ID = "fieldmark.request_id"

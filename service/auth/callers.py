@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from service.auth.links import ReviewLink
+from service.domain.access import Role
 from service.domain.errors import AccessError, ErrorCode
-from service.storage.rows.access import Role
 
 LOCAL_TENANT = "local"
 """The tenant of an installation that serves one organisation."""

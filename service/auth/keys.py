@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from service.auth.callers import LOCAL_CALLER, LOCAL_TENANT, Caller
 from service.auth.links import PREFIX, LinkSigner
 from service.auth.origin import is_loopback
+from service.domain.access import ApiKey, Role, User
 from service.domain.errors import AccessError, ErrorCode, InputError
 from service.jobs.services import Services
-from service.storage.rows.access import ApiKey, Role, User
 from service.storage.store import Rows
 
 KEY_PREFIX = "fm_"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ import typer
 from service.cli.export_flags import CsvFlags, TableFlag
 from service.cli.flag_groups import HomeFlag, grouped
 from service.cli.session import counted, load_settings, open_services, quieter, say, start_logging, write_out
+from service.cli.whole_file import whole_file
 from service.domain.export import Release
 from service.exports.formats import ExportFormat
 
@@ -74,11 +74,7 @@ def export(records: RecordFlags, files: FileFlags, home: HomeFlag = None) -> Non
 
 
 def _write(path: Path, fill: Callable[[IO[bytes]], None]) -> None:
-    """A file that is there whole or not at all: what is confirmed has reached the disk."""
-    temporary = path.with_name(f".{path.name}.part")
-    with temporary.open("wb") as file:
+    """What is confirmed afterwards has reached the disk."""
+    with whole_file(path) as file:
         fill(file)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
     write_out(str(path).encode())

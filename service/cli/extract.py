@@ -15,6 +15,7 @@ from service.cli.export_flags import CsvFlags, FormatFlag, TableFlag
 from service.cli.flag_groups import HomeFlag, grouped
 from service.cli.order_flags import OrderFlags
 from service.cli.session import load_settings, make_console, quieter, say, start_logging, write_out
+from service.cli.whole_file import whole_file
 from service.domain.errors import ErrorCode, InputError
 from service.exports.formats import ExportFormat, ExportOptions
 
@@ -142,9 +143,8 @@ def _write_file(result: JsonObject, schemas: SchemaSet, wanted: ExportOptions, o
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
         return
-    draft = out.with_name(f".{out.name}.part")
-    draft.write_bytes(content)
-    draft.replace(out)
+    with whole_file(out) as file:
+        file.write(content)
 
 
 def _follow(desk: Desk, job_id: str) -> JobView:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +10,7 @@ import typer
 
 from service.cli.flag_groups import HomeFlag
 from service.cli.session import load_settings, make_console, open_services, quieter, say, start_logging, write_out
+from service.domain.access import Role
 
 if TYPE_CHECKING:
     from service.settings import Settings
@@ -18,28 +18,18 @@ if TYPE_CHECKING:
 keys = typer.Typer(help="API keys: who may use this installation.", no_args_is_help=True)
 
 
-class RoleName(StrEnum):
-    """Roles as they are typed; `service.storage.rows.access.Role` says what each may do."""
-
-    READ = "read"
-    SUBMIT = "submit"
-    REVIEW = "review"
-    ADMIN = "admin"
-
-
 @keys.command()
 def add(
     name: Annotated[str, typer.Argument(help="Person or program; made if not there.")],
-    role: Annotated[RoleName | None, typer.Option(help="What it may do; `submit` if it is new.")] = None,
+    role: Annotated[Role | None, typer.Option(help="What it may do; `submit` if it is new.")] = None,
     label: Annotated[str, typer.Option(help="Where this key is used.")] = "",
     home: HomeFlag = None,
 ) -> None:
     """Make a key. It is printed once, and kept nowhere."""
-    from service.auth.keys import create_key  # the help text needs neither
-    from service.storage.rows.access import Role
+    from service.auth.keys import create_key  # the help text needs it not
 
     with open_services(_settings(home)) as services:
-        new = create_key(services, user=name, role=Role(role) if role else None, label=label)
+        new = create_key(services, user=name, role=role, label=label)
     say(f"Key {new.key.id} of {new.user.name} ({new.user.role}). Keep it: it is not shown again.")
     write_out(new.secret.encode())
 

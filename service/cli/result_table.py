@@ -6,7 +6,6 @@ Text of a document is never taken as markup, and cannot steer the terminal.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from rich import box
 from rich.console import Console, Group, RenderableType
@@ -15,7 +14,8 @@ from rich.table import Table
 from rich.text import Text
 
 from service.cli.session import counted
-from service.domain.records import Json, JsonObject
+from service.domain.records import Json, JsonObject, objects_in
+from service.domain.schema import unescape_pointer
 
 _CELL = re.compile(r"^(?P<list>.*)/(?P<row>\d+)/(?P<name>[^/]+)$")
 _MOST_ROWS = 200
@@ -26,9 +26,9 @@ _STATUS_STYLES = {"succeeded": "bold green", "partially_succeeded": "bold yellow
 def print_result(result: JsonObject, target: Console, *, most_rows: int = _MOST_ROWS) -> None:
     """Print a full result, of a long list the first rows alone."""
     target.print(_headline(result))
-    for record in _objects(result.get("records")):
+    for record in objects_in(result.get("records")):
         target.print(Padding(render_record(record, most_rows), (1, 0, 0, 0)))
-    for issue in _objects(result.get("issues")):
+    for issue in objects_in(result.get("issues")):
         where = f"page {issue['page']}: " if issue.get("page") else ""
         target.print(Text(f"{where}{plain(issue.get('message'))} [{plain(issue.get('code'))}]", style="yellow"))
 
@@ -114,12 +114,8 @@ def _page(entry: JsonObject) -> str:
 
 
 def _name(path: str) -> str:
-    return plain(path.removeprefix("/").replace("~1", "/").replace("~0", "~"))
+    return plain(unescape_pointer(path.removeprefix("/")))
 
 
 def _plus_one(index: Json) -> int:
     return index + 1 if isinstance(index, int) else 1
-
-
-def _objects(value: Json) -> Iterable[JsonObject]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

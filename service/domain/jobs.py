@@ -33,6 +33,11 @@ class JobStatus(StrEnum):
         """Whether the run is over."""
         return self in _TERMINAL
 
+    @property
+    def has_result(self) -> bool:
+        """Whether the run is over and gave a result, be it one in which something is missing."""
+        return self in (JobStatus.SUCCEEDED, JobStatus.PARTIALLY_SUCCEEDED)
+
 
 _TERMINAL = frozenset({JobStatus.SUCCEEDED, JobStatus.PARTIALLY_SUCCEEDED, JobStatus.FAILED, JobStatus.CANCELLED})
 

@@ -20,6 +20,16 @@ else:  # the named form is the one that pydantic can follow into itself
 JsonObject: TypeAlias = dict[str, Json]
 
 
+def as_object(value: Json) -> JsonObject:
+    """An object; an empty one in the place of anything else."""
+    return value if isinstance(value, dict) else {}
+
+
+def objects_in(value: Json) -> list[JsonObject]:
+    """The objects of a list; none of anything else."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
 class Verdict(StrEnum):
     """Why a value is what it is."""
 

@@ -78,6 +78,11 @@ def escape_pointer(name: str) -> str:
     return name.replace("~", "~0").replace("/", "~1")
 
 
+def unescape_pointer(token: str) -> str:
+    """The inverse of `escape_pointer`."""
+    return token.replace("~1", "/").replace("~0", "~")
+
+
 def general_pointer(pointer: str) -> str:
     """A pointer into a record with `*` for the rows, `/lines/*/price`."""
     return "/".join("*" if token.isdecimal() else token for token in pointer.split("/"))
@@ -216,7 +221,7 @@ class _Parser:
             raise _fault(path, f"$ref {reference!r} must point to a definition inside this schema, and not in a circle")
         target: Json = self._root
         for token in reference[2:].split("/"):
-            token = token.replace("~1", "/").replace("~0", "~")
+            token = unescape_pointer(token)
             target = target.get(token) if isinstance(target, dict) else None
         if target is None:
             raise _fault(path, f"$ref {reference!r} points to nothing")

@@ -17,6 +17,7 @@ from service.domain.geometry import Box, union_box
 from service.domain.memory import ColumnLesson, Lesson, LessonKind, Lessons, Surroundings, letters, surroundings
 from service.domain.pages import PageText
 from service.domain.records import Confidence, Extraction, FieldEntry, Json, Origin, Verdict
+from service.domain.schema import unescape_pointer
 from service.embedded.anchors.places import Evidence
 from service.embedded.asked.fields import Ask
 from service.embedded.candidates.proposals import TYPED, Choice
@@ -242,7 +243,7 @@ def _leave(found: Sequence[Choice], held: set[int]) -> list[Choice]:
 
 def _write(values: dict[str, Json], path: str, value: str | int | float | bool | None) -> None:
     holder: Json = values
-    *parents, name = (token.replace("~1", "/").replace("~0", "~") for token in path.split("/")[1:])
+    *parents, name = (unescape_pointer(token) for token in path.split("/")[1:])
     for token in parents:
         holder = holder.get(token) if isinstance(holder, dict) else None
     if isinstance(holder, dict):

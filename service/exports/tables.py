@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from service.domain.records import Confidence, Json, JsonObject, Scalar
+from service.domain.records import Confidence, Json, JsonObject, Scalar, as_object
 from service.domain.schema import ExtractionSchema, escape_pointer
 from service.exports.table_plan import Column, Plan, plan_tables, walk
 
@@ -118,8 +118,8 @@ class _Flattener:
         self._leading = tuple(_scalar(result.get(name)) for name in ("export_id", "revision")) if exported else ()
         self._record = record
         self._rows = rows
-        self._entries = _object(record.get("fields"))
-        self._row_ids = _object(record.get("rows"))
+        self._entries = as_object(record.get("fields"))
+        self._row_ids = as_object(record.get("rows"))
 
     def add_record(self, plan: Plan) -> None:
         record = self._record
@@ -128,7 +128,7 @@ class _Flattener:
         keys = (
             *self._leading,
             _scalar(self._result.get("job_id")),
-            _scalar(_object(self._result.get("file")).get("name")),
+            _scalar(as_object(self._result.get("file")).get("name")),
             _scalar(record.get("id")),
             _scalar(record.get("index")),
             min(numbers, default=None),
@@ -174,10 +174,6 @@ def _at(value: Json, steps: Sequence[str]) -> Json:
     for step in steps:
         value = value.get(step) if isinstance(value, dict) else None
     return value
-
-
-def _object(value: Json) -> JsonObject:
-    return value if isinstance(value, dict) else {}
 
 
 def _scalar(value: Json) -> Scalar:

@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from service.auth.keys import create_key, list_keys, revoke_key
+from service.domain.access import Role
 from service.domain.errors import InputError
-from service.storage.rows.access import Role
 from tests.api.job_calls import SCHEMA, error_of, hand_in, letter
 from tests.fakes.local_service import LocalService
 

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from service.auth.keys import create_key
-from service.storage.rows.access import Role
+from service.domain.access import Role
 from tests.api.conftest import Starter
 from tests.api.job_calls import error_of, hand_in
 from tests.fakes.layouts import SCHEMA, specimens

@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from service.auth.keys import create_key
+from service.domain.access import Role
 from service.jobs.control.sweep import sweep
-from service.storage.rows.access import Role
 from tests.api.conftest import Starter
 from tests.api.job_calls import SCHEMA, error_of, hand_in, letter
 from tests.fakes.local_service import LocalService

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from service.auth.keys import create_key
-from service.storage.rows.access import Role
+from service.domain.access import Role
 from tests.api.job_calls import hand_in, letter, sample
 from tests.fakes.local_service import LocalService
 from tests.fakes.one_invoice import SCHEMA, draw_invoice

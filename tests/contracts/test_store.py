@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 from sqlalchemy.exc import IntegrityError
 
+from service.domain.access import ApiKey, Role, User
 from service.domain.events import EventType
 from service.domain.jobs import Job, JobOptions, JobStatus, ReviewState
 from service.domain.pages import PageRange, PageSize, TextSource
 from service.domain.records import Issue, Stage, Usage
 from service.domain.steps import Fault, Priority
 from service.storage.blobs.base import derived_key
-from service.storage.rows.access import ApiKey, Role, User
 from service.storage.rows.jobs import JobFilter, Tombstone
 from service.storage.store import Rows, Store
 from tests.fakes.rows import OTHER, TENANT, a_file, a_job, a_page, a_schema, a_step

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from service.jobs.control.dropin import DATED_EXTRACTOR, GENERATOR, served_model
+from service.jobs.control.served_models import DATED_EXTRACTOR, GENERATOR, served_model
 from tests.dropin.conftest import Live
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "drop-in.md"

@@ -9,7 +9,7 @@ import httpx
 from playwright.sync_api import expect
 
 from service.auth.keys import create_key
-from service.storage.rows.access import Role
+from service.domain.access import Role
 from tests.fakes.local_service import LocalService
 from tests.fakes.model_stub import ModelStub
 from tests.ui.accessibility import faults

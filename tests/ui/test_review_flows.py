@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, expect
 from playwright.sync_api import Error as PlaywrightError
 
 from service.auth.keys import create_key
-from service.storage.rows.access import Role
+from service.domain.access import Role
 from tests.fakes.chromium import launch
 from tests.fakes.local_service import LocalService
 from tests.fakes.model_stub import ModelStub

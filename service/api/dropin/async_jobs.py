@@ -29,8 +29,8 @@ from service.domain.errors import ErrorCode, InputError
 from service.domain.jobs import Job, JobStatus
 from service.domain.records import JsonObject
 from service.extraction.decoding.encode import EncodeOptions
-from service.jobs.control.dropin import served_model
 from service.jobs.control.job_groups import GroupView, get_group, is_done, list_groups, submit_group
+from service.jobs.control.served_models import served_model
 from service.jobs.results.completion import merged_completion
 from service.jobs.services import Services
 from service.protocol.async_job import (

@@ -16,6 +16,7 @@ from service.api.context import context_of
 from service.api.dropin.bodies import NO_BODY, FilesBody, read_files_body
 from service.api.intake import forget_all
 from service.auth.callers import Caller
+from service.domain.access import Role
 from service.domain.errors import ErrorCode, InputError
 from service.domain.files import StoredFile
 from service.domain.jobs import JobOptions
@@ -28,7 +29,6 @@ from service.jobs.services import Services
 from service.protocol.data_url import decode_data_url, is_data_url
 from service.protocol.fault import request_fault
 from service.protocol.request import FULL_ANSWER, ExtractionOptions, ExtractionRequest
-from service.storage.rows.access import Role
 
 _NAMELESS = "document"
 _SEEN_AS_INVALID_BODY = frozenset({ErrorCode.FILE_TOO_LARGE})

@@ -32,7 +32,8 @@ from service.api.dropin.requests import (
 from service.api.forms import is_form
 from service.auth.callers import Caller
 from service.domain.errors import ErrorCode, InputError, StateError
-from service.jobs.control.dropin import GENERATOR, served_model, served_names, submit_or_attach
+from service.jobs.control.dropin import submit_or_attach
+from service.jobs.control.served_models import GENERATOR, served_model, served_names
 from service.jobs.intake.generate_schema import generate_schema
 from service.jobs.services import Services
 from service.protocol.completion import ChatCompletion, Choice, CompletionUsage, Message

@@ -15,6 +15,7 @@ from service.api.payloads.job_requests import GivenSpan, RerunRequest, check_req
 from service.api.payloads.jobs import JobPayload, ReceiptPayload
 from service.api.routes.jobs import JobId, job_payload
 from service.auth.callers import Caller
+from service.domain.access import Role
 from service.domain.errors import ErrorCode
 from service.domain.jobs import Job
 from service.domain.pages import PageRange
@@ -26,7 +27,6 @@ from service.jobs.intake.schemas import SchemaWish, choose_schemas
 from service.jobs.queries import get_job
 from service.jobs.services import Services
 from service.jobs.steps.mend_pages import PageWishes
-from service.storage.rows.access import Role
 
 _CANCELLED = examples.JOB | {"status": "cancelled", "revision": 2}
 _ANEW = success(JobPayload, examples.JOB | {"status": "queued", "run": 2}, "The new run.", status=202)

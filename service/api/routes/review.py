@@ -26,6 +26,7 @@ from service.api.payloads.reviews import (
 )
 from service.api.routes.jobs import JobId, job_payload
 from service.auth.links import ReviewLink, check_return_url
+from service.domain.access import Role
 from service.domain.errors import AccessError, ErrorCode
 from service.jobs.queries import get_job
 from service.jobs.reviewing.course import (
@@ -40,7 +41,6 @@ from service.jobs.reviewing.course import (
     reopen_job,
 )
 from service.jobs.services import Services
-from service.storage.rows.access import Role
 
 router = APIRouter(tags=["review"], dependencies=[Depends(refuse_query)])
 _ERRORS = errors(*JOB, ErrorCode.NOT_FINISHED, ErrorCode.WRONG_STATE)

@@ -25,6 +25,7 @@ from service.cli.desk.base import Order, with_schema
 from service.cli.desk.opening import open_desk
 from service.cli.session import say
 from service.documents.reader import DocumentReader, sniff_file
+from service.documents.sniffing import OFFICE_KINDS
 from service.documents.text.judging import Route
 from service.domain.errors import ErrorCode, InputError, ServiceError
 from service.domain.pages import MediaKind
@@ -32,7 +33,6 @@ from service.settings import Settings
 
 _OPENED = 400
 """Files whose pages are counted; of more, so many are drawn."""
-_OFFICE = (MediaKind.DOCX, MediaKind.XLSX, MediaKind.PPTX)
 _OFFICE_PAGES = 2
 """Of an office file, which would have to be laid out first."""
 _OFFLINE = "embedded"
@@ -194,7 +194,7 @@ def _look_into(folder: Path, survey: _Survey, reader: DocumentReader, passwords:
 
 def _look(file: Path, reader: DocumentReader, password: str | None) -> Look:
     kind = sniff_file(file)
-    if kind in _OFFICE:
+    if kind in OFFICE_KINDS:
         return Look(path=file, pages=_OFFICE_PAGES, route=Route.DIGITAL, password=password)
     pages = len(reader.open(file, password=password).info.pages)
     route = reader.route_of(file, 1, password=password) if kind is MediaKind.PDF else Route.OCR

@@ -12,7 +12,7 @@ from service.cli.batch.causes import UNROUTED
 from service.cli.batch.entries import Work, WorkState
 from service.cli.desk.base import JobView
 from service.domain.jobs import JobStatus
-from service.domain.records import Json, JsonObject
+from service.domain.records import Json, JsonObject, objects_in
 
 WITH_RESULT: Mapping[JobStatus, WorkState] = {
     JobStatus.SUCCEEDED: WorkState.SUCCEEDED,
@@ -46,8 +46,8 @@ def read_outcome(work: Work, view: JobView, body: bytes) -> tuple[Work, bytes]:
 
 def _ended(result: JsonObject, state: WorkState) -> tuple[WorkState, str | None, str | None]:
     """How a file with a result ended, and the first thing that is missing in it."""
-    unrouted = [document for document in _objects(result.get("documents")) if document.get("schema") is None]
-    issues = _objects(result.get("issues"))
+    unrouted = [document for document in objects_in(result.get("documents")) if document.get("schema") is None]
+    issues = objects_in(result.get("issues"))
     first = next((issue for issue in issues if issue.get("code") == UNROUTED), issues[0] if issues else {})
     if unrouted and not result.get("records"):
         return WorkState.UNROUTED, UNROUTED, _text(first.get("message"))
@@ -57,7 +57,7 @@ def _ended(result: JsonObject, state: WorkState) -> tuple[WorkState, str | None,
 
 def _schemas_of(result: JsonObject) -> str | None:
     """`name@version` of the schemas of its records."""
-    named = [record.get("schema") for record in _objects(result.get("records"))]
+    named = [record.get("schema") for record in objects_in(result.get("records"))]
     found = {
         f"{one.get('name')}@{one.get('version')}"
         for one in named
@@ -68,16 +68,12 @@ def _schemas_of(result: JsonObject) -> str | None:
 
 def _without_word_boxes(result: JsonObject) -> JsonObject:
     """The result as tables need it."""
-    for record in _objects(result.get("records")):
+    for record in objects_in(result.get("records")):
         fields = record.get("fields")
         for entry in fields.values() if isinstance(fields, dict) else ():
             if isinstance(entry, dict):
                 entry.pop("word_coordinates", None)
     return result
-
-
-def _objects(value: Json) -> list[JsonObject]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _text(value: Json) -> str | None:

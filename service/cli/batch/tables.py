@@ -19,6 +19,7 @@ from service.cli.batch.causes import action_for
 from service.cli.batch.entries import shown
 from service.cli.batch.ledger import Ledger
 from service.cli.batch.plan import Outputs
+from service.cli.whole_file import whole_file
 from service.domain.records import JsonObject
 from service.exports.csv_file import CsvFile, inert_text
 from service.exports.formats import CsvDialect, ExportFormat
@@ -166,7 +167,7 @@ class _Tables:
         self._names.add(name.casefold())
         target = self._folder / f"{name}.{self._kind}"
         self._written.add(target)
-        out = self._stack.enter_context(_draft(target))
+        out = self._stack.enter_context(whole_file(target))
         if self._kind is ExportFormat.CSV:
             return CsvFile(out, self._dialect)
         if self._kind is ExportFormat.PARQUET:
@@ -188,18 +189,11 @@ class _Lines:
 
 
 @contextmanager
-def _draft(target: Path) -> Generator[BinaryIO]:
-    """A file that takes its place if all of it could be written."""
-    draft = target.with_name(f".{target.name}.part")
-    with draft.open("wb") as file:
-        yield file
-    draft.replace(target)
-
-
-@contextmanager
 def _text_file(target: Path) -> Generator[TextIO]:
-    with _draft(target) as file, io.TextIOWrapper(file, encoding="utf-8", newline="") as text:
+    with whole_file(target) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
         yield text
+        text.detach()  # else it would close the file that is not at its place yet
 
 
 def _shown(name: object) -> str:

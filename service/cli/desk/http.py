@@ -21,7 +21,7 @@ from service.domain.batches import BatchState
 from service.domain.errors import AccessError, ErrorCode, InputError, InternalError, ServiceError, StateError
 from service.domain.events import EventType
 from service.domain.jobs import JobStatus, ReviewState
-from service.domain.records import Json, JsonObject
+from service.domain.records import Json, JsonObject, as_object, objects_in
 from service.domain.routes import JobSchema
 from service.domain.schema_version import AUTO
 
@@ -60,18 +60,18 @@ class HttpDesk:
     def schema(self, reference: str) -> tuple[str, JsonObject]:
         """See `Desk.schema`."""
         found = self._ask("GET", f"/schemas/{quote(reference, safe='@')}")
-        return f"{found['name']}@{found['version']}", _object(found["schema"])
+        return f"{found['name']}@{found['version']}", as_object(found["schema"])
 
     def schemas(self, references: tuple[str, ...]) -> tuple[JobSchema, ...]:
         """See `Desk.schemas`."""
         names = list(references)
         if names == [AUTO]:
-            known = [_object(entry) for entry in _list(self._ask("GET", "/schemas").get("schemas"))]
+            known = objects_in(self._ask("GET", "/schemas").get("schemas"))
             own = [entry for entry in known if not entry.get("ready")]
             names = [f"{entry['name']}@{entry['version']}" for entry in own or known]
         found = [self._ask("GET", f"/schemas/{quote(name, safe='@')}") for name in names]
         return tuple(
-            JobSchema(source=_object(s["schema"]), name=str(s["name"]), version=_count(s, "version")) for s in found
+            JobSchema(source=as_object(s["schema"]), name=str(s["name"]), version=_count(s, "version")) for s in found
         )
 
     def generate_schema(self, paths: Sequence[Path], instruction: str) -> tuple[str, JsonObject]:
@@ -87,7 +87,7 @@ class HttpDesk:
             found = self._persist(send)
         except OSError as error:
             raise InputError(ErrorCode.NO_FILE, f"A file cannot be read: {error.strerror}.", param="file") from None
-        return str(found["name"]), _object(found["schema"])
+        return str(found["name"]), as_object(found["schema"])
 
     def submit(self, order: Order, batch_id: str | None = None) -> str:
         """See `Desk.submit`; into a batch, if one is named."""
@@ -144,8 +144,8 @@ class HttpDesk:
     def look(self, job_id: str) -> JobView:
         """See `Desk.look`."""
         job = self._ask("GET", f"/jobs/{job_id}")
-        progress, error = _object(job.get("progress")), _object(job.get("error"))
-        usage, review = _object(job.get("usage")), _object(job.get("review")).get("state")
+        progress, error = as_object(job.get("progress")), as_object(job.get("error"))
+        usage, review = as_object(job.get("usage")), as_object(job.get("review")).get("state")
         total, cost = progress.get("pages_total"), usage.get("cost")
         return JobView(
             status=JobStatus(str(job["status"])),
@@ -170,7 +170,7 @@ class HttpDesk:
 
     def engine(self) -> str:
         """See `Desk.engine`."""
-        return str(_object(self._persist(lambda: self._client.get("/openapi.json")).get("info")).get("version"))
+        return str(as_object(self._persist(lambda: self._client.get("/openapi.json")).get("info")).get("version"))
 
     def ended_since(self, position: int, wait_s: int) -> tuple[frozenset[str], int]:
         """Jobs, of whomever, whose runs ended behind a position of the event log, and the position to ask from next.
@@ -180,7 +180,7 @@ class HttpDesk:
             wait_s: so long the answer may take if nothing happens.
         """
         found = self._ask("GET", f"/events?after={position}&wait={wait_s}&limit={_EVENTS}")
-        events = [_object(event) for event in _list(found.get("events"))]
+        events = objects_in(found.get("events"))
         ended = {str(event["job_id"]) for event in events if _tells_end(event)}
         return frozenset(ended), _count(found, "next_after")
 
@@ -196,7 +196,7 @@ class HttpDesk:
 
     def model_name(self, wanted: str | None) -> str:
         """See `Desk.model_name`."""
-        models = [_object(model) for model in _list(self._ask("GET", "/models").get("models"))]
+        models = objects_in(self._ask("GET", "/models").get("models"))
         provider = (wanted or "").partition(":")[0].strip().lower()
         for model in models:
             if model.get("provider") == provider or (not wanted and model.get("default")):
@@ -212,14 +212,14 @@ class HttpDesk:
         while cursor is not None:
             page = self._ask("GET", f"/reviewed?cursor={quote(str(cursor))}" if cursor else "/reviewed")
             cursor, cases = page["next_cursor"], page["cases"]
-            for case in (_object(item) for item in (cases if isinstance(cases, list) else [])):
+            for case in objects_in(cases):
                 content = f"{_API}/files/{case['file_id']}/content"
                 absent = case["absent"]
                 yield ReviewedDocument(
                     name=f"{case['job_id']}{Path(str(case['file_name'])).suffix}",
                     data=self._persist_bytes(partial(self._client.get, content)),
-                    schema=_object(case["schema"]),
-                    truth=_object(case["truth"]),
+                    schema=as_object(case["schema"]),
+                    truth=as_object(case["truth"]),
                     absent=tuple(map(str, absent)) if isinstance(absent, list) else (),
                 )
 
@@ -238,7 +238,7 @@ class HttpDesk:
         return self._persist(lambda: self._client.request(method, _API + path))
 
     def _persist(self, send: Callable[[], httpx.Response]) -> JsonObject:
-        return _object(cast(Json, orjson.loads(self._persist_bytes(send))))
+        return as_object(cast(Json, orjson.loads(self._persist_bytes(send))))
 
     def _persist_bytes(self, send: Callable[[], httpx.Response]) -> bytes:
         """Send, and send again while the service is on its way back or has too much to do."""
@@ -249,7 +249,7 @@ class HttpDesk:
                 answer = send()
                 if answer.is_success:
                     return answer.content
-                error = _object(_object(cast(Json, orjson.loads(answer.content))).get("error"))
+                error = as_object(as_object(cast(Json, orjson.loads(answer.content))).get("error"))
             except (httpx.TransportError, orjson.JSONDecodeError) as error:  # or a proxy speaks for it
                 if last:
                     why = f"did not answer ({type(error).__name__}); see its log."
@@ -280,19 +280,11 @@ def _fault(status: int, error: JsonObject) -> ServiceError:
 
 def _tells_end(event: JsonObject) -> bool:
     """Whether an event says that a run is over, or that the job is no more."""
-    status = _object(event.get("data")).get("status")
+    status = as_object(event.get("data")).get("status")
     is_status = event.get("type") == EventType.JOB_STATUS
     return event.get("type") == EventType.JOB_DELETED or (
         is_status and status in [*JobStatus] and JobStatus(str(status)).is_terminal
     )
-
-
-def _object(value: Json) -> JsonObject:
-    return value if isinstance(value, dict) else {}
-
-
-def _list(value: Json) -> list[Json]:
-    return value if isinstance(value, list) else []
 
 
 def _count(body: JsonObject, name: str) -> int:

@@ -18,6 +18,7 @@ from service import __version__
 from service.cli.exit_codes import ExitCode
 from service.cli.flag_groups import HomeFlag, ModelFlag, grouped
 from service.cli.session import load_settings, quieter, say, start_logging, write_out
+from service.cli.whole_file import whole_file
 from service.domain.errors import ErrorCode, InputError
 
 if TYPE_CHECKING:
@@ -169,9 +170,8 @@ def _clear_line() -> None:
 
 
 def _write(path: Path, content: bytes) -> None:
-    draft = path.with_name(f".{path.name}.part")
-    draft.write_bytes(content)
-    draft.replace(path)
+    with whole_file(path) as file:
+        file.write(content)
 
 
 def _exit_code(run: Run, fail_below: float | None) -> ExitCode:

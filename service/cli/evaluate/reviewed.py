@@ -8,6 +8,7 @@ from pathlib import Path
 import orjson
 
 from service.cli.desk.base import Desk
+from service.cli.whole_file import whole_file
 from service.domain.errors import ErrorCode, InputError
 from service.evaluation.cases import TRUTH_FILE
 
@@ -40,7 +41,6 @@ def write_reviewed(desk: Desk, folder: Path) -> int:
     if not lines:
         message = "No document is approved in which somebody looked at a value; review some first."
         raise InputError(ErrorCode.NO_FILE, message, param="reviewed")
-    draft = folder / f".{TRUTH_FILE}.part"
-    draft.write_bytes(b"\n".join(lines) + b"\n")
-    draft.replace(folder / TRUTH_FILE)
+    with whole_file(folder / TRUTH_FILE) as truth:
+        truth.write(b"\n".join(lines) + b"\n")
     return len(lines)

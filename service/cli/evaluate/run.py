@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from service.cli.desk.base import Desk, Order
 from service.cli.exit_codes import EXIT_CODES, ExitCode
 from service.domain.errors import ErrorCode, ServiceError
-from service.domain.jobs import JobStatus
 from service.domain.steps import Priority
 from service.evaluation.answers import Answer, extraction_of
 from service.evaluation.cases import Case
 
 _LOOK_S = 0.03
-_WITH_RESULT = (JobStatus.SUCCEEDED, JobStatus.PARTIALLY_SUCCEEDED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +85,6 @@ def _look(one: _Open, desk: Desk) -> Answer | None:
     if not view.status.is_terminal:
         return None
     seconds = time.perf_counter() - one.begun
-    if view.status not in _WITH_RESULT:
+    if not view.status.has_result:
         return Answer(extraction=None, seconds=seconds, code=view.fault_code or view.status)
     return Answer(extraction=extraction_of(desk.result(one.job_id)), seconds=seconds)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from service.domain.memory import Lesson, LessonKind, Lessons
 from service.domain.records import Json, JsonObject
+from service.domain.schema import unescape_pointer
 
 
 def with_hints(source: JsonObject, lessons: Lessons, *, most_chars: int) -> JsonObject:
@@ -48,7 +49,7 @@ def _add(node: JsonObject, names: list[str], hint: str) -> JsonObject:
         said = node.get("description")
         return {**node, "description": f"{said} {hint}" if isinstance(said, str) and said else hint}
     properties = node.get("properties")
-    name = names[0].replace("~1", "/").replace("~0", "~")
+    name = unescape_pointer(names[0])
     child: Json = properties.get(name) if isinstance(properties, dict) else None
     if not isinstance(child, dict) or not isinstance(properties, dict):
         return node

@@ -15,7 +15,7 @@ from service.domain.records import (
     Record,
     Stage,
 )
-from service.domain.schema import ExtractionSchema, FieldType, SchemaField, escape_pointer
+from service.domain.schema import ExtractionSchema, FieldType, SchemaField, escape_pointer, unescape_pointer
 from service.extraction.merging.choose import choose_entry
 from service.extraction.merging.row_ids import name_rows
 from service.extraction.merging.rows import Row, join_rows
@@ -161,7 +161,7 @@ class _Folder:
 
 def _value_at(values: Json, path: str) -> Json:
     for token in path.split("/")[1:]:
-        name = token.replace("~1", "/").replace("~0", "~")
+        name = unescape_pointer(token)
         values = values.get(name) if isinstance(values, dict) else None
     return values
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from service.domain.geometry import Box, quad_box, union_box
 from service.domain.records import BoxCheck, Confidence, FieldEntry, Json, Location, Verdict
-from service.domain.schema import FieldType, SchemaField
+from service.domain.schema import FieldType, SchemaField, unescape_pointer
 from service.extraction.text.keys import match_key
 
 _SAME_BOX = 0.5
@@ -243,7 +243,7 @@ def _with_entries(row: Row, gains: dict[str, FieldEntry]) -> Row:
 def _put(value: Json, tokens: list[str], entry: FieldEntry) -> Json:
     if not tokens:
         return entry.value
-    name = tokens[0].replace("~1", "/").replace("~0", "~")
+    name = unescape_pointer(tokens[0])
     if isinstance(value, dict):
         return {**value, name: _put(value.get(name), tokens[1:], entry)}
     if isinstance(value, list):

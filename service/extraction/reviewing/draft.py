@@ -19,7 +19,14 @@ from service.domain.records import (
     Record,
     Verdict,
 )
-from service.domain.schema import ExtractionSchema, FieldType, SchemaField, escape_pointer, walk_leaves
+from service.domain.schema import (
+    ExtractionSchema,
+    FieldType,
+    SchemaField,
+    escape_pointer,
+    unescape_pointer,
+    walk_leaves,
+)
 from service.extraction.schema.shape import blank_object
 
 _T = TypeVar("_T")
@@ -84,7 +91,7 @@ class Draft:
             raise _no_field(address)
         place = Place("", self.schema.root, self.values)
         for token in address.split("/")[1:]:
-            place = self._step(place, token.replace("~1", "/").replace("~0", "~"), address)
+            place = self._step(place, unescape_pointer(token), address)
         return place
 
     def _step(self, place: Place, name: str, address: str) -> Place:
@@ -176,7 +183,7 @@ class Draft:
         if isinstance(holder, list):
             holder[int(token)] = entry.value
         elif isinstance(holder, dict):
-            holder[token.replace("~1", "/").replace("~0", "~")] = entry.value
+            holder[unescape_pointer(token)] = entry.value
         self.fields[place.pointer] = entry
 
     def _at(self, pointer: str) -> Json:
@@ -210,7 +217,7 @@ class Draft:
         parent, _, token = pointer.rpartition("/")
         holder = self._at(parent)
         if isinstance(holder, dict):
-            holder[token.replace("~1", "/").replace("~0", "~")] = []
+            holder[unescape_pointer(token)] = []
 
     def delete(self, correction: Correction) -> None:
         """Take a row out."""
@@ -273,7 +280,7 @@ def _moved(kept: dict[str, _T], array: str, moved: Callable[[int], int | None]) 
 def _child(value: Json, token: str) -> Json:
     if isinstance(value, list):
         return value[int(token)]
-    return value.get(token.replace("~1", "/").replace("~0", "~")) if isinstance(value, dict) else None
+    return value.get(unescape_pointer(token)) if isinstance(value, dict) else None
 
 
 def _no_field(address: str) -> InputError:

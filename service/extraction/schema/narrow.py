@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from service.domain.records import JsonObject
-from service.domain.schema import ExtractionSchema, FieldType, SchemaField, escape_pointer
+from service.domain.schema import ExtractionSchema, FieldType, SchemaField, escape_pointer, unescape_pointer
 
 _DEFINITIONS = ("$defs", "definitions")
 
@@ -85,7 +85,7 @@ class _Wanted:
 def _path(name: str) -> tuple[str, ...]:
     if not name.startswith("/"):
         return (name,)
-    return tuple(token.replace("~1", "/").replace("~0", "~") for token in name[1:].split("/"))
+    return tuple(unescape_pointer(token) for token in name[1:].split("/"))
 
 
 def _tree(names: Iterable[str]) -> _Wanted:

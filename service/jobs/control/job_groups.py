@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from service.domain.errors import ErrorCode, StateError
-from service.domain.jobs import Job, JobGroup, JobStatus
+from service.domain.jobs import Job, JobGroup
 from service.domain.records import JsonObject
 from service.jobs.intake.submit import Submission, add_job, hold_files, prepare_job
 from service.jobs.services import Services
@@ -87,4 +87,4 @@ def _view(group: JobGroup, jobs: Mapping[str, Job]) -> GroupView:
 
 def is_done(job: Job | None) -> bool:
     """Whether a file of a group has its answer."""
-    return job is not None and job.status in (JobStatus.SUCCEEDED, JobStatus.PARTIALLY_SUCCEEDED)
+    return job is not None and job.status.has_result

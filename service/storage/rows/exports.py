@@ -21,7 +21,7 @@ _OF_JOB = (
     .order_by(tables.exports.c.created_at)
 )
 """Made once: whoever looks at a job asks it."""
-_DONE = (JobStatus.SUCCEEDED, JobStatus.PARTIALLY_SUCCEEDED)
+_DONE = tuple(status for status in JobStatus if status.has_result)
 
 
 class ExportRows:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from service.auth.callers import Caller, may
+from service.domain.access import Role
 from service.domain.errors import AccessError, ErrorCode
-from service.storage.rows.access import Role
 
 
 @pytest.mark.parametrize(

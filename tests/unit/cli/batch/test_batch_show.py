@@ -12,7 +12,8 @@ import openpyxl
 import orjson
 import pytest
 
-from service.cli.batch.ledger import FoundPath, Ledger, PathState, Work, WorkState
+from service.cli.batch.entries import FoundPath, PathState, Work, WorkState
+from service.cli.batch.ledger import Ledger
 from service.cli.batch.plan import Outputs
 from service.cli.batch.show import Display, Tally
 from service.cli.batch.tables import write_tables
