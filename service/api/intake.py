@@ -32,10 +32,11 @@ _LONGEST_KEY = 255
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TakenIn:
-    """The job, and whether an earlier request made it."""
+    """The job, and what its file is called."""
 
     job: Job
-    repeated: bool
+    file_name: str | None
+    """None: an earlier request made the job."""
 
 
 async def take_in(request: Request, services: Services, caller: Caller, key: str | None) -> TakenIn:
@@ -45,20 +46,20 @@ async def take_in(request: Request, services: Services, caller: Caller, key: str
         ServiceError: nothing was made.
     """
     if key is None:
-        return TakenIn(job=await _make(request, services, caller, None), repeated=False)
+        return await _make(request, services, caller, None)
     _check_key(key)
     earlier = await to_thread.run_sync(reserve_key, services, caller.tenant_id, key)
     if earlier is not None:
-        return TakenIn(job=await _match(request, services, caller, key), repeated=True)
+        return TakenIn(job=await _match(request, services, caller, key), file_name=None)
     try:
-        return TakenIn(job=await _make(request, services, caller, key), repeated=False)
+        return await _make(request, services, caller, key)
     except BaseException:
         with anyio.CancelScope(shield=True):
             await to_thread.run_sync(release_key, services, caller.tenant_id, key)
         raise
 
 
-async def _make(request: Request, services: Services, caller: Caller, key: str | None) -> Job:
+async def _make(request: Request, services: Services, caller: Caller, key: str | None) -> TakenIn:
     async with AsyncExitStack() as until_made:
         arriving = _Arriving(services=services, tenant_id=caller.tenant_id, until_made=until_made)
         wanted, batch = await _in_batch(services, caller, await _read(request, arriving.take_file))
@@ -71,7 +72,7 @@ async def _make(request: Request, services: Services, caller: Caller, key: str |
             found = kept(services, caller.tenant_id, upload)
         chosen = await arriving.choose(wanted)
 
-        def submit() -> Job:
+        def submit() -> TakenIn:
             with found as file:
                 submission = replace(
                     submission_of(services, caller, wanted, chosen, file),
@@ -79,7 +80,7 @@ async def _make(request: Request, services: Services, caller: Caller, key: str |
                     batch=batch,
                     idempotency=None if key is None else (key, _fingerprint(file.sha256, wanted)),
                 )
-                return submit_job(services, submission)
+                return TakenIn(job=submit_job(services, submission), file_name=file.name)
 
         return await to_thread.run_sync(submit)
 

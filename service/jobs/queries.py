@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -120,6 +120,13 @@ def list_jobs(
     with services.store.read() as rows:
         listed = rows.jobs.oldest if from_oldest else rows.jobs.newest
         return read_page(partial(listed, tenant_id, wanted), cursor, most)
+
+
+def file_names(services: Services, tenant_id: str, jobs: Sequence[Job]) -> Mapping[str, str]:
+    """What the files of jobs are called, by the jobs' ids."""
+    with services.store.read() as rows:
+        names = rows.files.names(tenant_id, {job.file_id for job in jobs})
+    return {job.id: names.get(job.file_id, "") for job in jobs}  # none: it was deleted a moment ago
 
 
 def get_details(services: Services, job: Job) -> JobDetails:

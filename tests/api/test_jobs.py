@@ -43,8 +43,13 @@ def test_a_job_is_taken_at_once_and_found_under_its_location(client: httpx.Clien
     """202 says where; waiting there says when it is over."""
     answer = hand_in(client, letter(), external_id="order-17", metadata='{"team": "accounts"}')
     assert answer.status_code == 202
+    name = answer.json()["file_name"]
+    assert client.get(answer.json()["links"]["file"]).json()["name"] == name
     job = client.get(answer.headers["location"], params={"wait": 110}).json()
     assert job["status"] == "succeeded"
+    (listed,) = client.get("/api/v1/jobs", params={"external_id": "order-17"}).json()["jobs"]
+    for told in (job, listed):
+        assert (told["file_name"], told["page_count"], told["schema_names"]) == (name, 1, ["letter"])
     assert (job["external_id"], job["metadata"]) == ("order-17", {"team": "accounts"})
     assert job["schema"] == {"name": "letter", "version": None}
     assert job["progress"]["pages_read"] == job["progress"]["pages_total"] == 1

@@ -21,7 +21,7 @@ AWAY = {"provider_failures": 2, "provider_pause_s": PAUSE_S, "provider_longest_p
 def payload(service: Pipeline, job: Job) -> JobPayload:
     """The job as GET tells it."""
     now = get_job(service.services, TENANT, job.id)
-    return JobPayload.of(now, get_details(service.services, now))
+    return JobPayload.of(now, "", get_details(service.services, now))
 
 
 def is_waiting(service: Pipeline, job: Job) -> bool:

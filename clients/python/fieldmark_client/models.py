@@ -123,6 +123,9 @@ class Job(_Answer):
     run: int
     revision: int
     file_id: str
+    file_name: str = ""
+    page_count: int | None = None
+    """Of the file; None until it was opened."""
     model: str
     external_id: str | None = None
     metadata: Mapping[str, JsonValue] = Member(default_factory=dict[str, JsonValue])

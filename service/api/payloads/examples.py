@@ -121,6 +121,8 @@ JOB: JsonObject = {
     "run": 1,
     "revision": 1,
     "file_id": _FILE_ID,
+    "file_name": "invoice.pdf",
+    "page_count": 1,
     "schema": {"name": "invoice", "version": None},
     "schemas": [{"name": "invoice", "version": None}],
     "schema_names": ["invoice"],

@@ -188,6 +188,9 @@ class JobPayload(Payload):
     run: int
     revision: int
     file_id: str
+    file_name: str
+    page_count: int | None
+    """Of the file; null until it was opened."""
     schema_: SchemaName | None = Field(alias="schema")
     """Null: each document is given one of `schemas`."""
     schemas: list[SchemaName]
@@ -219,7 +222,7 @@ class JobPayload(Payload):
     links: dict[str, str]
 
     @classmethod
-    def of(cls, job: Job, details: JobDetails | None = None) -> JobPayload:
+    def of(cls, job: Job, file_name: str, details: JobDetails | None = None) -> JobPayload:
         """From the domain."""
         here = f"{API}/jobs/{job.id}"
         names = ("result", "schema", "completion", "events", "history", "corrections", "cancel", "retry", "rerun")
@@ -231,6 +234,8 @@ class JobPayload(Payload):
             run=job.run,
             revision=job.revision,
             file_id=job.file_id,
+            file_name=file_name,
+            page_count=job.page_count,
             schema=None if job.is_routed else schemas[0],
             schemas=schemas,
             schema_names=list(job.schema_names()),

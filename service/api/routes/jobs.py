@@ -22,7 +22,7 @@ from service.api.routes.result_files import FileQuery, file_response, with_files
 from service.api.waiting import MOST_WAIT_S, ask_until
 from service.domain.errors import ErrorCode, InputError
 from service.domain.jobs import Job, JobStatus, ReviewState
-from service.jobs.queries import JUST_MADE, get_details, get_job, list_jobs
+from service.jobs.queries import JUST_MADE, file_names, get_details, get_job, list_jobs
 from service.jobs.results.completion import completion_body
 from service.jobs.results.current import Version
 from service.jobs.results.export import export_job
@@ -102,15 +102,15 @@ async def create_job(
     free = context_of(request).places.free  # the job is made: one who cannot wait for it has it all the same
     job = await ask_until(request, ask, _is_over, seconds=wanted.wait) if wanted.wait and free else taken.job
     headers = {"Location": f"{API}/jobs/{job.id}"}
-    if taken.repeated:
+    if taken.file_name is None:
         headers["Idempotent-Replayed"] = "true"
     if wanted.wait and job.status.is_terminal:
         body = await to_thread.run_sync(_result_bytes, services, job, "full")
         return Response(body, 200, headers, media_type=_JSON)
-    if wanted.wait or taken.repeated:
+    if wanted.wait or taken.file_name is None:
         payload = await to_thread.run_sync(job_payload, services, job)
     else:
-        payload = JobPayload.of(job, JUST_MADE)
+        payload = JobPayload.of(job, taken.file_name, JUST_MADE)
     return Response(payload.model_dump_json(), 202, headers, media_type=_JSON)
 
 
@@ -132,7 +132,8 @@ def read_jobs(wanted: Annotated[ListQuery, Query()], services: ServicesOf, calle
     jobs, cursor = list_jobs(
         services, caller.tenant_id, conditions, cursor=wanted.cursor, most=wanted.limit, from_oldest=oldest
     )
-    return JobListPayload(jobs=[JobPayload.of(job) for job in jobs], next_cursor=cursor)
+    names = file_names(services, caller.tenant_id, jobs)
+    return JobListPayload(jobs=[JobPayload.of(job, names[job.id]) for job in jobs], next_cursor=cursor)
 
 
 @router.get(
@@ -185,7 +186,8 @@ def read_completion(job_id: JobId, services: ServicesOf, caller: Reader) -> Resp
 
 def job_payload(services: Services, job: Job) -> JobPayload:
     """A job with what is told of it alone."""
-    return JobPayload.of(job, get_details(services, job))
+    name = file_names(services, job.tenant_id, [job])[job.id]
+    return JobPayload.of(job, name, get_details(services, job))
 
 
 def _result_bytes(services: Services, job: Job, view: View, version: Version = "current") -> bytes:

@@ -23,6 +23,9 @@ _FILE = (
     .join(tables.blobs)
     .where(tables.files.c.id == bindparam("of_id"), tables.files.c.tenant_id == bindparam("of_tenant"))
 )
+_NAMES = select(tables.files.c.id, tables.files.c.name).where(
+    tables.files.c.tenant_id == bindparam("of_tenant"), tables.files.c.id.in_(bindparam("file_ids", expanding=True))
+)
 _SET_SOURCE = update(tables.files).where(tables.files.c.id == bindparam("of_id"))
 _SOURCES = (
     select(tables.pages.c.page, tables.pages.c.source)
@@ -70,6 +73,11 @@ class FileRows:
             return None
         file = from_json(StoredFile, row)
         return replace(file, turns={}).as_turned(file.turns)
+
+    def names(self, tenant_id: str, file_ids: Collection[str]) -> Mapping[str, str]:
+        """What uploads are called, by id; without those that this tenant does not have."""
+        wanted = {"of_tenant": tenant_id, "file_ids": tuple(file_ids)}
+        return {file_id: name for file_id, name in self._connection.execute(_NAMES, wanted)}
 
     def lock(self, tenant_id: str, file_id: str) -> StoredFile | None:
         """An upload that no job comes to stand on, and nobody removes, before this transaction ends; None: it is gone.

@@ -34,7 +34,6 @@ function isClear(job) {
 }
 
 const jobs = new Map();
-const files = new Map();
 const progress = new Map();
 /** The order in which documents are shown: by risk when the page opened, then frozen; new ones wait behind a button. */
 let order = [];
@@ -57,7 +56,7 @@ function shown() {
   return order
     .map((id) => jobs.get(id))
     .filter((job) => job && GROUPS[group][1](job) && (!schema || job.schema_names.includes(schema)))
-    .filter((job) => !search || `${files.get(job.file_id)?.name ?? ""} ${job.external_id ?? ""}`.toLowerCase().includes(search));
+    .filter((job) => !search || `${job.file_name} ${job.external_id ?? ""}`.toLowerCase().includes(search));
 }
 
 function stateCell(job) {
@@ -94,8 +93,7 @@ function schemaOf(job) {
 }
 
 function row(job, index) {
-  const file = files.get(job.file_id);
-  const name = file?.name ?? "…";
+  const name = job.file_name;
   const link = isOver(job) ? h("a", { href: `/review/${job.id}` }, foreign(name)) : h("span", {}, foreign(name));
   const why = job.status === "failed" ? job.error?.message : job.external_id;
   return h(
@@ -103,7 +101,7 @@ function row(job, index) {
     { class: index === here ? "here" : "", data: { job: job.id } },
     h("td", {}, link, why ? foreign(why, { className: "sub" }) : null),
     h("td", {}, schemaOf(job)),
-    h("td", { class: "number" }, file?.pages ? String(file.pages.length) : "–"),
+    h("td", { class: "number" }, job.page_count === null ? "–" : String(job.page_count)),
     toCheck(job),
     stateCell(job),
     h("td", { class: "number faint" }, age(job.timing.queued_at)),
@@ -138,18 +136,6 @@ function emptyText() {
   return [h("strong", {}, "Nothing here"), isFiltered ? "No document fits the schema and the search." : NOTHING[group]];
 }
 
-async function learnFiles() {
-  const unknown = [...jobs.values()].filter((job) => !files.has(job.file_id) || (isOver(job) && !files.get(job.file_id).pages));
-  await Promise.all(unknown.slice(0, 60).map(async (job) => {
-    try {
-      files.set(job.file_id, await get(`/files/${job.file_id}`));
-    } catch (error) {
-      if (!error.status) throw error;
-      files.set(job.file_id, { name: "deleted", pages: [] });
-    }
-  }));
-}
-
 async function learnProgress() {
   const running = [...jobs.values()].filter((job) => !isOver(job)).slice(0, 12);
   await Promise.all(running.map(async (job) => {
@@ -170,7 +156,7 @@ async function refresh() {
   }
   for (const id of gone) jobs.delete(id);
   older ??= cursor;
-  await Promise.all([learnFiles(), learnProgress()]);
+  await learnProgress();
   if (first || window.scrollY < 40) {
     const known = new Set(order);
     const fresh = [...jobs.keys()].filter((id) => !known.has(id));
@@ -189,7 +175,6 @@ async function showOlder() {
   for (const job of fresh) jobs.set(job.id, job);
   order = [...order, ...fresh.map((job) => job.id)];
   older = cursor ?? "";
-  await learnFiles();
   draw();
 }
 
@@ -238,11 +223,11 @@ async function approveShown() {
 /** Pictures that were asked for ahead of time: what is opened next stands there at once. */
 const warmed = new Set();
 
-function warm(job) {
-  const file = job && files.get(job.file_id);
-  if (!file?.pages?.length || warmed.has(file.id)) return;
-  warmed.add(file.id);
-  new Image().src = picture(file, file.pages[0], 100);
+async function warm(job) {
+  if (!job || !isOver(job) || warmed.has(job.file_id)) return;
+  warmed.add(job.file_id);
+  const file = await get(`/files/${job.file_id}`).catch(() => null); // whoever opens it is told
+  if (file?.pages?.length) new Image().src = picture(file, file.pages[0], 100);
 }
 
 /** The oldest waiting document is what Review next gives; the marked one is what Enter opens. */
@@ -251,6 +236,8 @@ function warmNext() {
   warm(waiting.reduce((oldest, job) => (oldest && oldest.timing.queued_at <= job.timing.queued_at ? oldest : job), null));
   warm(shown()[here]);
 }
+
+const tell = (error) => { $("#counts").textContent = error.message; };
 
 async function reviewNext() {
   const { job } = await post("/review/next", {});
@@ -262,7 +249,7 @@ function onKey(event) {
   if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey || $("#intake").open || $("#dialog").open) return;
   if (event.target.matches("input, select, textarea")) return;
   const list = shown();
-  if (event.key === "n") reviewNext();
+  if (event.key === "n") reviewNext().catch(tell);
   else if (event.key === "ArrowDown" || event.key === "j") here = Math.min(here + 1, list.length - 1);
   else if (event.key === "ArrowUp" || event.key === "k") here = Math.max(here - 1, 0);
   else if (event.key === "Enter" && event.target === document.body && list[here] && isOver(list[here])) location.assign(`/review/${list[here].id}`);
@@ -276,13 +263,13 @@ function wire() {
   $("#states").append(...Object.entries(GROUPS).map(([name, [said]]) => h("button", { data: { group: name }, onclick: () => { group = name; sessionStorage.setItem("group", name); draw(); } }, said)));
   $("#schema").addEventListener("change", draw);
   $("#search").addEventListener("input", draw);
-  $("#next").addEventListener("click", reviewNext);
+  $("#next").addEventListener("click", () => reviewNext().catch(tell));
   $("#approve-all").addEventListener("click", approveShown);
   $("#jobs tbody").addEventListener("pointerover", (event) => warm(jobs.get(event.target.closest("tr")?.dataset.job)));
   $("#older").addEventListener("click", (event) => {
     const button = event.currentTarget;
     button.disabled = true;
-    showOlder().catch((error) => { $("#counts").textContent = error.message; }).finally(() => { button.disabled = false; });
+    showOlder().catch(tell).finally(() => { button.disabled = false; });
   });
   $("#upload").addEventListener("click", () => $("#files").click());
   $("#fresh").addEventListener("click", () => { freeze(); draw(); });
