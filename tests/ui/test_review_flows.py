@@ -34,13 +34,16 @@ def test_from_upload_to_approval(open_screen: Opener, stub: ModelStub, tmp_path:
     wanted = page.get_by_label("What to extract")
     expect(wanted).to_contain_text("receipt")  # ready schemas are offered before any was used
     wanted.select_option("Another JSON Schema…")
-    page.get_by_role("textbox", name="JSON Schema").fill(json.dumps(schema(lines=True)))
+    asked = schema(lines=True)
+    asked["schema"]["x-checks"] += ["lines[].amount <= 190"]
+    page.get_by_role("textbox", name="JSON Schema").fill(json.dumps(asked))
     stub.hold()
     page.get_by_role("button", name="Add", exact=True).click()
     expect(page.locator("td .chip.busy")).to_be_visible()
     stub.let_go()
     page.get_by_role("link", name="invoice.pdf").click()
     expect(page.get_by_text("The sum of Lines · Amount should be Subtotal.").first).to_be_visible()
+    expect(page.get_by_text("Lines, row 3: Amount should be at most 190.").first).to_be_visible()
     job = page.url.rpartition("/")[2]
 
     page.locator(".field", has_text="Total").last.click()

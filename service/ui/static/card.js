@@ -141,7 +141,7 @@ export class Card {
   }
 
   #tellWhy(entry) {
-    const broken = this.model.failed(this.leaf).map((check) => saidOfRule(check.rule));
+    const broken = this.model.failed(this.leaf).map((check) => saidOfRule(check.rule, this.leaf.table ? [this.leaf.row + 1] : []));
     const conflict = this.model.conflicts.has(this.leaf.pointer) ? "Two different values were found." : "";
     const limit = entry.reviewed ? "" : this.model.beyond(this.leaf);
     const said = [explain(entry), limit, conflict, ...broken].filter(Boolean).join(" ");

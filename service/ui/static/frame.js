@@ -36,7 +36,9 @@ export function drawHead(doc) {
 /** How much is left to check. */
 export function drawLeft(doc) {
   const count = doc.model.open().length;
-  $("#left").textContent = count === 0 ? "Nothing left to check" : `${count.toLocaleString("en")} to check`;
+  const broken = doc.model.failed().length;
+  const nothing = broken === 0 ? "Nothing left to check" : broken === 1 ? "1 check does not hold" : `${broken} checks do not hold`;
+  $("#left").textContent = count === 0 ? nothing : `${count.toLocaleString("en")} to check`;
   drawBadges(doc);
 }
 

@@ -78,8 +78,10 @@ export class Panel {
   checks() {
     const failed = this.model.failed();
     $("#checks").replaceChildren(...failed.map((check) => {
-      const leaf = check.paths.map((path) => this.model.byPointer.get(path)).find(Boolean);
-      return h("button", { class: "check-line", disabled: !leaf, title: check.rule, onclick: () => this.on.open(leaf) }, h("span", { class: "cross" }, "✕"), h("span", {}, saidOfRule(check.rule)));
+      const leaves = check.paths.map((path) => this.model.byPointer.get(path)).filter(Boolean);
+      const [leaf] = leaves;
+      const rows = [...new Set(leaves.filter((one) => one.table).map((one) => one.row + 1))];
+      return h("button", { class: "check-line", disabled: !leaf, title: check.rule, onclick: () => this.on.open(leaf) }, h("span", { class: "cross" }, "✕"), h("span", {}, saidOfRule(check.rule, rows)));
     }));
   }
 }
