@@ -28,7 +28,7 @@ _FILES = {**{face: (face, f"{face}-Bold") for face in FACES}, OWN_FACE: (OWN_FAC
 """Face → the names of its font files, plain and bold."""
 WESTERN_FACES = ("Helvetica", "Times-Roman")
 """Those that every reader of PDF brings."""
-WESTERN = ("en", "de", "fr", "es", "it", "nl", "pt", "sv")
+WESTERN = ("en", "de", "fr", "es", "it", "nl", "pt", "sv", "da", "fi")
 """Languages whose letters these have."""
 ASIAN = {"ko": "HYSMyeongJo-Medium", "ja": "HeiseiMin-W3", "zh": "STSong-Light"}
 _PAD = 5.0
