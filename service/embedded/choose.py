@@ -14,13 +14,16 @@ from service.embedded.candidates.headings import heading_choices
 from service.embedded.candidates.in_order import ordered_choices
 from service.embedded.candidates.label_codes import code_choices
 from service.embedded.candidates.label_texts import text_choices
+from service.embedded.candidates.measures import in_asked_unit, lone_measures
 from service.embedded.candidates.own_days import dates_a_signature, own_day_choices, own_place_choices
+from service.embedded.candidates.parted import parted_choices
 from service.embedded.candidates.priors import lone_choices
 from service.embedded.candidates.proposals import TYPED, Choice, typed_choices
 from service.embedded.candidates.propose_entries import settle_entries
 from service.embedded.candidates.prose import Prose, leaves_date_open, prose_choices
 from service.embedded.candidates.references import reference_choices
 from service.embedded.candidates.sections import keep_sections
+from service.embedded.candidates.self_named import less_of_names, self_named
 from service.embedded.candidates.senders import lone_address
 from service.embedded.candidates.standing import heading_name, standing_choices
 from service.embedded.candidates.tax_sides import of_its_side
@@ -51,7 +54,7 @@ def propose(evidence: Evidence, ask: Ask, prose: Prose) -> list[Choice]:
     elif ask.kind == "enum":
         found = enum_choices(evidence, ask, text_choices(evidence, ask))
     elif ask.kind in TYPED:
-        found = typed_choices(evidence, ask)
+        found = in_asked_unit(ask, typed_choices(evidence, ask))
         if ask.kind == "taxid" and not found:  # numbers of countries whose form is not known
             found = [c.scaled(_UNKNOWN_FORM) for c in code_choices(evidence, ask)]
         found += lone_choices(evidence, ask)
@@ -62,7 +65,8 @@ def propose(evidence: Evidence, ask: Ask, prose: Prose) -> list[Choice]:
     elif ask.kind == "code":
         found = code_choices(evidence, ask)
     else:
-        found = text_choices(evidence, ask) + lone_choices(evidence, ask) + role_choices(prose, ask)
+        found = [*less_of_names(text_choices(evidence, ask)), *self_named(evidence, ask)]
+        found += lone_choices(evidence, ask) + role_choices(prose, ask)
         found += [*lone_address(evidence, ask), *named_beside_role(evidence, ask)]
         found += standing_choices(evidence, ask) + heading_name(evidence, ask)
     if ask.kind == "period" and prose.is_prose:  # a heading stands over many sentences; which one tells is told below
@@ -101,6 +105,11 @@ def _own_days(evidence: Evidence, ask: Ask, prose: Prose, found: list[Choice]) -
 def propose_all(evidence: Evidence, asks: Sequence[Ask], prose: Prose) -> dict[str, list[Choice]]:
     """Path → the candidates of each field, best first, weighed against those of the others."""
     options = {ask.path: propose(evidence, ask, prose) for ask in asks}
+    for path, choice in parted_choices(evidence, asks):  # what else is printed there is another part
+        options[path] = [choice, *(o for o in options[path] if o.span.segment is not choice.span.segment)]
+    for path, choice in lone_measures(evidence, asks):
+        options[path] = [*options[path], choice]
+    options = {path: sorted(found, key=lambda c: -c.score) for path, found in options.items()}
     settle_entries(evidence, asks, options)
     keep_sections(evidence, asks, options)
     settle_totals(evidence, asks, options)

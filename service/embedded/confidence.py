@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from service.embedded.asked.fields import GUESSED
+from service.embedded.asked.fields import GUESSED, NUMERIC
+from service.embedded.candidates.parted import PART
 from service.embedded.candidates.proposals import LONE_COLUMN
 from service.embedded.evidence.families import family
 from service.embedded.evidence.features import describe
@@ -22,6 +23,8 @@ LEAST_HIGH = 0.95
 _SUMS = ("+sum", "+seen")
 _ORDER = "order"
 """A value that was taken with a margin of its own: the order of the whole schema speaks for it."""
+_PLAIN_LABEL = 0.6
+"""Strength of a label from which what stands at it is not left empty; of numbers one is soon taken for another."""
 _TIE = 0.01
 """Lead of a choice under which it may as well be the next."""
 _UNSURE = 0.5
@@ -56,8 +59,10 @@ def judge(reading: Reading, forest: Forest | None = None) -> tuple[Reading, dict
 
 def _is_poor(judged: Judged, forest: Forest) -> bool:
     """Whether a single field is better left empty; not where sums, people or the order speak for it, or several fit."""
-    why = judged.leaf.choices[0].why
-    told = judged.ambiguous or why.endswith((*_SUMS, REMEMBERED, _ORDER))
+    ask, why, label = judged.leaf.ask, judged.leaf.choices[0].why, judged.leaf.choices[0].label
+    plain = label is not None and label.strength >= _PLAIN_LABEL and ask.kind not in NUMERIC
+    labelled = why == "label" and plain
+    told = judged.ambiguous or labelled or why.endswith((*_SUMS, REMEMBERED, PART, _ORDER))
     return judged.leaf.single and judged.chance < forest.floor and not told
 
 

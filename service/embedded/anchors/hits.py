@@ -35,8 +35,8 @@ class Hit:
 
     @property
     def x0(self) -> float:
-        """Left edge, points."""
-        return self.tokens[0].x0
+        """Left edge, points, with the question that it ends."""
+        return self.segment.x0 if self.tokens[-1].text.endswith("?") else self.tokens[0].x0
 
     @property
     def x1(self) -> float:
@@ -53,6 +53,11 @@ class Hit:
     def meets(self, other: Hit) -> bool:
         """Whether they share a word."""
         return self.segment is other.segment and self.start < other.end and other.start < self.end
+
+    @property
+    def words(self) -> list[tuple[int, int]]:
+        """Of each of its words the index of the segment and the position in it."""
+        return [(self.segment.index, at) for at in range(self.start, self.end)]
 
 
 _ENUMERATED = re.compile(r"\(?(?:\d{1,2}[a-z]?|[a-z])[.)]", re.IGNORECASE)

@@ -21,11 +21,14 @@ from service.embedded.words.labels import (
     read_word,
     read_words,
     similarity,
+    stem_of,
 )
 from service.embedded.words.normalise import squash
 
 MAX_LABEL_WORDS = 7
 MIN_STRENGTH = 0.5
+_LEADING_WORDS = 5
+"""Words that say nothing before a label at most: `Do you have any …`."""
 ADDRESSED = frozenset({"an", "aan", "a"})
 """Short words that end a heading over who is addressed: `Rechnung an`."""
 FAMILIES = (
@@ -52,9 +55,16 @@ class Labels:
             for phrase, w in concept.labels:
                 self._own("concept:" + concept.name, phrase, w)
         self._unspaced = [word for word in self._owners if is_unspaced(word)]
+        self._kin: dict[str, set[str]] = defaultdict(set)
+        """The first letters of a word that is asked for → such words."""
+        for word in self._owners:
+            if stem := stem_of(word):
+                self._kin[stem].add(word)
         self._known: dict[tuple[Part, ...], dict[str, float]] = {}
         self._hits: dict[str, list[Hit]] = defaultdict(list)
         self._by_segment: dict[int, list[tuple[str, Hit]]] = defaultdict(list)
+        self._by_word: dict[tuple[int, int], list[tuple[str, Hit]]] = defaultdict(list)
+        """Index of a segment and position of a word → the labels of single values that have it."""
         self._headers: dict[int, list[tuple[str, Hit]]] = defaultdict(list)
         for segment in layout.segments:
             self._scan(segment)
@@ -72,6 +82,10 @@ class Labels:
     def in_segment(self, segment: Segment) -> list[tuple[str, Hit]]:
         """All labels of single values in a segment, with their owners (a path, or `concept:name`)."""
         return self._by_segment.get(segment.index, [])
+
+    def sharing(self, hit: Hit) -> list[tuple[str, Hit]]:
+        """The labels of single values that share a word with one, once a word."""
+        return [found for word in hit.words for found in self._by_word[word]]
 
     def headers_in(self, segment: Segment) -> list[tuple[str, Hit]]:
         """All headers of columns in a segment, with their paths."""
@@ -113,21 +127,22 @@ class Labels:
             self._keep(owner, [_to_colon(hit, parts) for hit in hits])
 
     def _relevant(self, part: Part) -> bool:
-        if any(c in self._owners for c in part):
+        if any(c in self._owners or stem_of(c) in self._kin for c in part):
             return True
         if is_unspaced(part[0]):
             return any(contain(part[0], word) for word in self._unspaced)
         return self._layout.scanned and len(part[0]) >= 6 and not part[0].isdigit() and part[0].isalpha()
 
     def _keep(self, owner: str, hits: list[Hit]) -> None:
-        kept: list[Hit] = []
+        is_column, taken = owner in self._columns, set[tuple[int, int]]()
         for hit in sorted(hits, key=lambda h: (-h.strength, h.end - h.start)):
-            if not any(hit.meets(k) for k in kept):
-                kept.append(hit)
-        self._hits[owner].extend(kept)
-        index = self._headers if owner in self._columns else self._by_segment
-        for hit in kept:
-            index[hit.segment.index].append((owner, hit))
+            if not taken.isdisjoint(hit.words):
+                continue
+            taken.update(hit.words)
+            self._hits[owner].append(hit)
+            (self._headers if is_column else self._by_segment)[hit.segment.index].append((owner, hit))
+            for word in () if is_column else hit.words:
+                self._by_word[word].append((owner, hit))
 
     def _similar(self, parts: tuple[Part, ...]) -> dict[str, float]:
         known = self._known.get(parts)
@@ -136,7 +151,8 @@ class Labels:
         found: dict[str, float] = {}
         seen: set[tuple[str, Phrase]] = set()
         words = {c for part in parts for c in part}
-        for word in words | self._parts_of(words) | (self._near(words) if self._layout.scanned else set()):
+        kin = {v for w in words for v in self._kin.get(stem_of(w), ())}
+        for word in words | kin | self._parts_of(words) | (self._near(words) if self._layout.scanned else set()):
             for owner, phrase, w in self._owners.get(word, ()):
                 if (owner, phrase) in seen:
                     continue
@@ -189,8 +205,8 @@ class Labels:
     def _rival(self, owner: str, hit: Hit, own: set[str]) -> float:
         """How well something else that is not asked for reads on the same words."""
         rivals = [
-            o for name, o in self.in_segment(hit.segment)
-            if name != owner and name not in own and o.meets(hit)
+            o for name, o in self.sharing(hit)
+            if name != owner and name not in own
             and not (o.end - o.start < hit.end - hit.start and o.strength < 1.05 * hit.strength)
         ]  # fmt: skip
         return max(
@@ -221,9 +237,16 @@ def _quality(segment: Segment, start: int, end: int, *, prose: bool) -> float:
     """How much words at that place look like a label by their surroundings."""
     tokens = segment.tokens
     last = tokens[end - 1].text
-    colon = last.endswith((":", "：")) or (end < len(tokens) and tokens[end].text in (":", "：", ":-"))
+    colon = last.endswith((":", "：", "?")) or (end < len(tokens) and tokens[end].text in (":", "：", ":-"))
     before = tokens[start - 1].text if start else ""
-    opens = 1.0 if not start or before.endswith((":", ".", ")", "|")) or any(c.isdigit() for c in before) else 0.8
+    opens = (
+        1.0
+        if not start
+        or _is_asked(segment, start)
+        or before.endswith((":", ".", ")", "|"))
+        or any(c.isdigit() for c in before)
+        else 0.8
+    )
     if end == len(tokens) or colon:
         closes = 1.0
     else:
@@ -239,6 +262,13 @@ def _quality(segment: Segment, start: int, end: int, *, prose: bool) -> float:
     ):
         closes *= 0.55
     return opens * closes
+
+
+def _is_asked(segment: Segment, start: int) -> bool:
+    """Whether only words that say nothing stand before a word of a question: `Who is your …?`."""
+    if start > _LEADING_WORDS or not any(t.text.endswith("?") for t in segment.tokens):
+        return False
+    return not any(read_word(t.text) for t in segment.tokens[:start])
 
 
 def _too_short(text: str) -> bool:

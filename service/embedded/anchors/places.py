@@ -27,6 +27,10 @@ _SIGNED = re.compile(
 )
 OVER_CAPTION = 0.93
 """The same on a form whose labels stand under the lines."""
+BEHIND_COLON = 0.95
+"""The same behind the colon of a longer label."""
+_LONGER = 8
+"""Words that such a label goes on for at most."""
 BELOW = (0.9, 0.74, 0.6, 0.5)
 """How natural a value under its label is, row by row."""
 
@@ -74,8 +78,7 @@ def _beside_and_below(evidence: Evidence, hit: Hit) -> Iterator[Place]:
     if above is not None and _is_caption(evidence, segment, above):
         yield Place(above, 0, UNDER_A_SIGNATURE, below=True)
         return
-    if hit.end < len(segment.tokens):
-        yield Place(segment, hit.end, 1.0)
+    yield from _behind(hit)
     yield from _to_the_right(evidence, hit)
     cell = evidence.layout.cell(segment)
     heads = cell is not None and _in_header(evidence, hit) and not _filled_below(evidence, segment, cell)
@@ -96,6 +99,26 @@ def _beside_and_below(evidence: Evidence, hit: Hit) -> Iterator[Place]:
     above = _right_above(evidence, hit)
     if above is not None:
         yield Place(above, 0, ABOVE, below=True)
+
+
+def _behind(hit: Hit) -> Iterator[Place]:
+    """In the label's own segment."""
+    behind = _behind_colon(hit)
+    if behind:
+        yield Place(hit.segment, behind, BEHIND_COLON)
+    elif hit.end < len(hit.segment.tokens):
+        yield Place(hit.segment, hit.end, 1.0)
+
+
+def _behind_colon(hit: Hit) -> int:
+    """Position of the first word behind the colon of a longer label that a hit opens, 0 if there is none."""
+    tokens = hit.segment.tokens
+    for at in range(hit.end, min(len(tokens) - 1, hit.end + _LONGER) if not hit.colon and not hit.start else hit.end):
+        if any(map(str.isdigit, tokens[at].text)):
+            break
+        if tokens[at].text.endswith((":", "：")):
+            return at + 1
+    return 0
 
 
 def _to_the_right(evidence: Evidence, hit: Hit) -> Iterator[Place]:

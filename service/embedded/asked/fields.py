@@ -86,11 +86,12 @@ def understand(field: SchemaField, path: str, parents: tuple[SchemaField, ...] =
     )
     family = " ".join(split_name(p.name) for p in parents)
     name = split_name(field.title or field.name)
-    found = _concepts(known, field, read_text(f"{family} {name}".strip()), head, description)
+    by_whom = field.type is FieldType.STRING and not field.format and _BY_WHOM.search(fold(name)) is not None
+    found = () if by_whom else _concepts(known, field, read_text(f"{family} {name}".strip()), head, description)
     wording = _Wording(name, head, family, description)
     phrases = _phrases(known, wording, found)
     foreign = frozenset[str]() if wording.opaque else _special(known, wording.telling, found)[1]
-    kind = _kind(known, field, found, quotes, canonical(f"{name} {head}"), narrowed=bool(foreign))
+    kind = _kind(known, field, found, quotes, (canonical(name), canonical(head)), narrowed=bool(foreign))
     plain = bool(found) and (wording.opaque or not _special(known, wording.telling, found)[1])
     printed = number[1] if number else ""
     return Ask(path, field, kind, found, phrases, quotes, printed, _day_first(field.description), plain)
@@ -112,6 +113,8 @@ def _without_examples(text: str) -> str:
     )
 
 
+_BY_WHOM = re.compile(r"\w (?:by|von|durch|par|por|da|door|av|af)$")
+"""The name of a field that asks who did something: `booked_by`."""
 _UNIT = re.compile(
     r",? in (?:kwh|mwh|kw|kg|g|t|km|m|cm|mm|m2|m3|m²|m³|l|litres?|°c|°f|percent|%|eur|usd|euros?|dollars?|hours|days|"
     r"pounds?|prozent|stunden|tagen)$",
@@ -276,10 +279,12 @@ def _kind(
     field: SchemaField,
     found: tuple[tuple[str, float], ...],
     quotes: tuple[str, ...],
-    words: Phrase,
+    words: tuple[Phrase, Phrase],
     *,
     narrowed: bool,
 ) -> str:
+    """The kind of a field's values; `words` are those of its name and of its description."""
+    said = words[0] | words[1]
     concept_kind = _kind_of(known[found[0][0]], field) if found else ""
     if field.type is FieldType.BOOLEAN:
         return "boolean"
@@ -292,14 +297,14 @@ def _kind(
             return "number"
         if concept_kind:
             return concept_kind
-        return "percent" if "percent" in fold(field.description) or "rate" in words else "number"
-    if quotes or (concept_kind == "date" and ("name" in words or (narrowed and "date" not in words))):
+        return "percent" if "percent" in fold(field.description) or "rate" in said else "number"
+    if quotes or (concept_kind == "date" and ("name" in said or (narrowed and "date" not in said))):
         return "text"
-    if narrowed and concept_kind in SHAPED and "number" not in words:
+    if narrowed and concept_kind in SHAPED and "number" not in said:
         concept_kind = ""
-    if concept_kind and concept_kind not in NUMERIC and found[0][1] >= 0.6:
+    if concept_kind and concept_kind not in NUMERIC and found[0][1] >= (CLEAR if concept_kind == "period" else 0.6):
         return concept_kind
-    return next((kind for word, kind in _BY_WORD if word in words), "text")
+    return next((kind for told in words for word, kind in _BY_WORD if word in told), "text")
 
 
 def _kind_of(concept: Concept, field: SchemaField) -> str:

@@ -7,18 +7,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from rapidfuzz import fuzz
-
 from service.domain.pages import CheckMark
 from service.domain.records import Scalar
 from service.embedded.anchors.hits import Hit, is_prose
 from service.embedded.anchors.places import Evidence
 from service.embedded.asked.fields import Ask
+from service.embedded.candidates.members import closest_member, member_among, member_on_scale, told_member
 from service.embedded.candidates.proposals import Choice
 from service.embedded.page.layout import Segment, Token
 from service.embedded.page.spans import Span
-from service.embedded.words.labels import read_text
-from service.embedded.words.normalise import fold, parse_boolean, parse_currency, squash
+from service.embedded.words.normalise import fold, parse_boolean
 
 _TICKED = re.compile(r"[☒☑✓✔✗✘■◼●◉⊠]|\[[xX✓*]\]|\([xX✓]\)|_+[xX✓]_+")
 _EMPTY = re.compile(r"[☐□◻○◯❏❑]|\[_?\]|\(_?\)|_{2,}")
@@ -75,18 +73,15 @@ def enum_choices(evidence: Evidence, ask: Ask, beside: list[Choice]) -> list[Cho
     found: list[Choice] = []
     for hit in evidence.labels.of(ask)[:6]:
         answers = list(_answers(evidence, hit))
-        ticked = [a for a in answers if a.tick is not None and a.tick.checked]
-        for answer in ticked:
-            member = closest_member(ask, answer.span.raw)
-            if member is not None and answer.tick is not None:
-                found.append(Choice(answer.span, member, hit.strength * 0.97, "ticked", hit, answer.tick.mark))
+        ticked = [(at, a.tick) for at, a in enumerate(answers) if a.tick is not None and a.tick.checked]
+        for at, tick in ticked:
+            member = _member(ask, [a.span.raw for a in answers], at)
+            if member is not None:
+                found.append(Choice(answers[at].span, member, hit.strength * 0.97, "ticked", hit, tick.mark))
         if ticked or len(answers) > 1:
             beside = [c for c in beside if c.label is not hit]
     found.extend(_ticked_members(evidence, ask))
-    for choice in beside:
-        member = closest_member(ask, str(choice.value))
-        if member is not None:
-            found.append(replace(choice, value=member))
+    found.extend(_said_members(evidence, ask, beside))
     for segment in evidence.layout.segments:
         if len(segment.tokens) > 8:
             continue
@@ -94,6 +89,22 @@ def enum_choices(evidence: Evidence, ask: Ask, beside: list[Choice]) -> list[Cho
         if member is not None:
             found.append(Choice(evidence.spans.cut(segment, 0, len(segment.tokens)), member, 0.56, "member printed"))
     return found
+
+
+def _member(ask: Ask, texts: Sequence[str], at: int) -> Scalar:
+    """The member that answer `at` of several means."""
+    means = closest_member(ask, texts[at]), member_among(ask, texts, at), member_on_scale(ask, texts, at)
+    return next((member for member in means if member is not None), None)
+
+
+def _said_members(evidence: Evidence, ask: Ask, beside: Sequence[Choice]) -> Iterator[Choice]:
+    """The members that texts at a label say; answers that are ticked or not say theirs elsewhere."""
+    for choice in beside:
+        member = closest_member(ask, str(choice.value))
+        if member is None and not ticks_beside(evidence, choice.span.segment):
+            member = told_member(ask, str(choice.value))
+        if member is not None:
+            yield replace(choice, value=member)
 
 
 def _ticked_members(evidence: Evidence, ask: Ask) -> list[Choice]:
@@ -107,8 +118,9 @@ def _ticked_members(evidence: Evidence, ask: Ask) -> list[Choice]:
     for line in evidence.layout.lines:
         first = line.segments[0]
         ticks = ticks_beside(evidence, first)
-        answers = _paired(list(_worded(evidence, Hit(first, 0, 0, 1.0), ticks)), ticks) if ticks else ()
-        members = [(a, closest_member(ask, _behind_colon(a.span.raw), cutoff=95)) for a in answers]
+        answers = list(_paired(list(_worded(evidence, Hit(first, 0, 0, 1.0), ticks)), ticks)) if ticks else []
+        said = [_behind_colon(a.span.raw) for a in answers]
+        members = [(a, member_among(ask, said, at)) for at, a in enumerate(answers)]
         known = [(a, member) for a, member in members if member is not None]
         ticked = [(a, member) for a, member in known if a.tick is not None and a.tick.checked]
         if len(known) > 1 and len(ticked) == 1:
@@ -120,25 +132,6 @@ def _ticked_members(evidence: Evidence, ask: Ask) -> list[Choice]:
 def _behind_colon(text: str) -> str:
     """An answer without the question that stands before it on its line."""
     return text.rpartition(":")[2].strip() or text
-
-
-def closest_member(ask: Ask, text: str, cutoff: float = 88) -> Scalar:
-    """The enum's member a text says, by letters, by currency or by meaning; None if no one."""
-    text = re.sub(r"\s*\([^)]*\)", "", text)
-    key, parts = squash(text), {p[0] for p in read_text(text)}
-    best: tuple[float, Scalar] = (cutoff - 1e-6, None)
-    for member in ask.field.enum:
-        if member is None:
-            continue
-        score = fuzz.ratio(key, squash(str(member)))
-        if parse_currency(text) == str(member):
-            score = 100
-        said = {p[0] for p in read_text(str(member).replace("_", " "))}
-        if said and said == parts:
-            score = max(score, 96)
-        if score > best[0]:
-            best = (score, member)
-    return best[1]
 
 
 def ticks_beside(evidence: Evidence, segment: Segment) -> list[Tick]:

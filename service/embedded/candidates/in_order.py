@@ -15,7 +15,7 @@ from service.domain.records import Scalar
 from service.domain.schema import FieldType
 from service.embedded.anchors.places import Evidence
 from service.embedded.asked.fields import NUMERIC, Ask
-from service.embedded.candidates.check_marks import closest_member
+from service.embedded.candidates.members import closest_member
 from service.embedded.candidates.proposals import NAMES, TYPED, Choice
 from service.embedded.page.layout import Layout, Line, Segment
 from service.embedded.page.spans import Kind, Span
@@ -37,6 +37,8 @@ _MARGIN = 0.9
 _LABEL_WORDS = 7
 _VALUE_WORDS = 8
 _EDGE = 0.7
+_FINER = 0.9
+"""Share of its value's height that a label has at most which is written finer."""
 _NEARER = 0.75
 """How much nearer a value stands under its label than the next label under the value."""
 
@@ -193,6 +195,7 @@ def _is_over(layout: Layout, line: Line, following: Line) -> bool:
     if not aligned or not labels or ":" in line.text:
         return False
     gap = following.segments[0].y0 - line.segments[0].y0
+    finer = all(a.height < _FINER * b.height for a, b in zip(line.segments, following.segments, strict=True))
     after = layout.lines[following.index + 1] if following.index + 1 < len(layout.lines) else None
     rest = after.segments[0].y0 - following.segments[0].y0 if after is not None and after.page == line.page else 99.0
-    return gap < 2.5 * height and gap < _NEARER * rest
+    return gap < 2.5 * height and (gap < _NEARER * rest or (finer and gap < rest))

@@ -35,6 +35,10 @@ SHORT_NAME = 3
 """Letters up to which what follows a label without a colon is still a part of it: `Cust A/c`."""
 
 
+_BOX = re.compile(r"\[[ xX]?\]|[☐☑☒□■]")
+"""A check box: words beside it are answers to choose from, and no text that was written."""
+
+
 def text_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
     """What stands beside or under the field's labels, as text."""
     found: list[Choice] = []
@@ -103,7 +107,8 @@ def _value_text(evidence: Evidence, ask: Ask, hit: Hit, place: Place) -> Span | 
     named = " ".join(t.text for t in tokens[first_word(place.segment) :])
     if start == 0 and not has_digits(named) and _labels_other(evidence, ask, hit, place.segment):
         return None
-    if place.start and not tokens[place.start - 1].text.endswith((":", "：")) and tokens[start].text[0].islower():
+    goes_on = place.start and not tokens[place.start - 1].text.endswith((":", "："))
+    if goes_on and (tokens[start].text[0].islower() or tokens[place.start].text[0] in "/&"):  # `Vessel / Voyage`
         return None
     span = evidence.spans.cut(place.segment, start, end)
     if evidence.under_lines and place.below:
@@ -160,7 +165,7 @@ def _no_answer(ask: Ask, hit: Hit, place: Place, span: Span) -> bool:
 def _text_value(ask: Ask, span: Span) -> str | None:
     text = span.raw.strip(" :;|_").strip()
     letters = sum(c.isalpha() for c in text)
-    if not any(c.isalnum() for c in text) or (ask.kind in NAMES and letters < 2):
+    if not any(c.isalnum() for c in text) or (ask.kind in NAMES and letters < 2) or _BOX.search(text):
         return None
     if ask.kind in ("org", "person", "place") and letters < 0.55 * sum(c.isalnum() for c in text):
         return None

@@ -63,7 +63,7 @@ def typed_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
             ]
             for rank, span in enumerate(found):
                 fit = _fit(ask, span, rank, found) * between_labels(evidence, ask, hit, place, span)
-                if place.below and not _under(hit, span):
+                if (place.below and not _under(hit, span)) or _is_in_question(span):
                     fit *= 0.5
                 if ask.is_concept("start_date", "end_date"):
                     fit *= 1.08 if in_range(found) else repeated
@@ -78,6 +78,11 @@ def typed_choices(evidence: Evidence, ask: Ask) -> list[Choice]:
     if ask.kind == "percent":
         return [*best.values(), *_percent_before(evidence, ask)]
     return list(best.values())
+
+
+def _is_in_question(span: Span) -> bool:
+    """Whether a value only stands in the question that another one answers: `On a scale of 0 to 10, …? 4`."""
+    return any(t.text.endswith("?") for t in span.segment.tokens[span.end : -1])
 
 
 def _dates_under(evidence: Evidence, hit: Hit, around: list[Place]) -> int:

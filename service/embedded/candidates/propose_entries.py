@@ -12,7 +12,7 @@ from service.embedded.anchors.form_entries import FormEntries, Placed
 from service.embedded.anchors.hits import Hit
 from service.embedded.anchors.places import Evidence
 from service.embedded.asked.fields import NUMERIC, Ask
-from service.embedded.candidates.check_marks import closest_member
+from service.embedded.candidates.members import closest_member
 from service.embedded.candidates.proposals import Choice
 from service.embedded.page.spans import Kind, Span
 from service.embedded.words.labels import Part, read_text, similarity

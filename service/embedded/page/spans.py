@@ -101,6 +101,8 @@ _NUMBER = re.compile(
     r"(?P<tail>\s?-(?![\w-])|\s?CR\b)?(?P<close>\s?\))?(?P<unit>\s?%|\s?(?:[€$£₩]|EUR|Euro?|USD|CHF|GBP|원|zł)(?!\w))?"
     r"(?!\w|[.,/:-]\d)"
 )
+_CENTS = re.compile(r"[.,]\d{2}$")
+"""An amount: a dash that stands apart behind another number is where nothing is printed."""
 _MARKED = re.compile(
     r"(?<!\S)[.·•:*'](?=[$€£]?\d{1,5}[.,]\d{2}(?!\d))"  # a dirty spot or a leader before an amount
     r"|(?<=\d[.,]\d{2})[ABCDEFHNOPRSTVWXY*#](?!\S)"  # the mark of its tax behind it; no unit is written so
@@ -204,7 +206,7 @@ class Spans:
             minus = (
                 (sign.strip() == "-" and not (self.layout.scanned and sign != "-"))
                 or match["sign2"]
-                or (match["tail"] and len(match["tail"].strip()) > 0)
+                or (match["tail"] and (match["tail"] != " -" or _CENTS.search(match["body"])))
             )
             if minus or (match["open"] and match["close"] and (match["cur"] or len(match["body"]) > 2)):
                 value = -value

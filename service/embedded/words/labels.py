@@ -13,6 +13,7 @@ from rapidfuzz import fuzz
 
 from service.embedded.words.lists import word_list
 from service.embedded.words.normalise import fold
+from service.embedded.words.units import only_measures
 
 Part = tuple[str, ...]
 """One word of a label as the canonical words it may stand for."""
@@ -36,6 +37,14 @@ _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _FIRST_UNSPACED = "\u3040"
 _NOTED = re.compile(r"([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+)[(（][^()（）]*[)）][:：]?")
 _LEAST_SIGNS = 2
+_STEM = 5
+_SPELT = 84
+"""Likeness (0-100) from which two words are one that was misspelt or misread."""
+_SHARED = 0.7
+"""Share of the longer of two kindred words that both begin with."""
+_KIN = 0.85
+"""What a kindred word says of one."""
+_UNIT = 0.2
 _CONTAINED = 0.6
 """What a part of a word without spaces says of the whole, before its length counts."""
 
@@ -143,9 +152,10 @@ def canonical(text: str) -> Phrase:
     return frozenset(part[0] for part in read_text(text))
 
 
+@lru_cache(maxsize=20000)
 def weight(word: str) -> float:
-    """How much a canonical word tells."""
-    return GENERIC.get(word, 1.0)
+    """How much a canonical word tells; a unit of measure is what a number has, and hardly ever its label."""
+    return GENERIC.get(word, _UNIT if only_measures(word) else 1.0)
 
 
 def similarity(phrase: Phrase, parts: Sequence[Part]) -> float:
@@ -180,10 +190,23 @@ def contain(word: str, other: str) -> bool:
     return min(len(word), len(other)) >= _LEAST_SIGNS and (word in other or other in word)
 
 
+def stem_of(word: str) -> str:
+    """The letters that kindred words share at least; nothing for a word that is short or known to the lexicon."""
+    return word[:_STEM] if len(word) >= _STEM and word.isalpha() and word not in surfaces() else ""
+
+
+def are_kin(word: str, other: str) -> bool:
+    """Whether two words are forms or compounds of one: `smoke`, `smoker`; not `assignor`, `assignee`."""
+    shorter, longer = sorted((len(word), len(other)))
+    shared = next((i for i, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), shorter)
+    opposed = word.endswith("ee") != other.endswith("ee")
+    return not opposed and shared >= _STEM and (shared >= _SHARED * longer or _STEM < shared == shorter)
+
+
 def _covered(word: str, hit: str) -> float:
-    """How much a label that is written without spaces says of a word, by what they share."""
+    """How much a label says of a word that is not the same, by what they share."""
     if not is_unspaced(word):
-        return 1.0
+        return 1.0 if fuzz.ratio(word, hit) >= _SPELT else _KIN
     return _CONTAINED + (1.0 - _CONTAINED) * min(len(word), len(hit)) / max(len(word), len(hit))
 
 
@@ -191,9 +214,13 @@ def _close(word: str, phrase: Phrase, matched: set[str]) -> str | None:
     if word >= _FIRST_UNSPACED and is_unspaced(word):  # asked a million times
         found = [c for c in phrase if c not in matched and contain(word, c)]
         return max(found, key=lambda c: (len(c), c), default=None)  # a phrase is a set: its first is another each run
-    if len(word) < 5:
+    if len(word) < _STEM:
         return None
-    return next((c for c in phrase if len(c) >= 5 and c not in matched and fuzz.ratio(word, c) >= 84), None)
+    long = [c for c in phrase if len(c) >= _STEM and c not in matched]
+    spelt = next((c for c in long if fuzz.ratio(word, c) >= _SPELT), None)
+    if spelt is not None or not (stem := stem_of(word)):
+        return spelt
+    return min((c for c in long if stem_of(c) == stem and are_kin(word, c)), default=None)
 
 
 @dataclass(frozen=True, slots=True)
