@@ -17,6 +17,7 @@ import httpx
 import orjson
 
 from service.cli.desk.base import JobView, Order, ReviewedDocument
+from service.clients.door.proxies import proxy_for
 from service.domain.batches import BatchState
 from service.domain.errors import AccessError, ErrorCode, InputError, InternalError, ServiceError, StateError
 from service.domain.events import EventType
@@ -52,9 +53,14 @@ class HttpDesk:
             api_key: empty: none.
             patience_s: how long a call that gets no answer, or "not now", is tried again.
             far: whether it is on another machine: then proxies of the environment count.
+
+        Raises:
+            InputError: `invalid_option`, the environment names a proxy that cannot be spoken with.
         """
         headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
-        self._client = httpx.Client(base_url=url, headers=headers, timeout=_TIMEOUT, trust_env=far)
+        # httpx's own way with the environment breaks at proxies that it cannot speak with, whatever NO_PROXY says.
+        road = httpx.HTTPTransport(proxy=proxy_for(url)) if far else None
+        self._client = httpx.Client(base_url=url, headers=headers, timeout=_TIMEOUT, trust_env=far, transport=road)
         self._patience_s = patience_s
 
     def schema(self, reference: str) -> tuple[str, JsonObject]:

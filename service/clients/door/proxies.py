@@ -7,6 +7,8 @@ from functools import cache
 from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+from service.domain.errors import ErrorCode, InputError
+
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -16,6 +18,9 @@ def proxy_for(url: str) -> str | None:
 
     `NO_PROXY` names servers as with other programs: by host or its end, with a port or without, by address, by network
     (`10.0.0.0/8`), by the beginning of a URL (`http://host:8000`, which holds for that scheme), or all by `*`.
+
+    Raises:
+        InputError: `invalid_option`, the proxy is of a kind that cannot be spoken with, such as SOCKS.
     """
     parts = urlsplit(url)
     if not parts.hostname:
@@ -24,8 +29,22 @@ def proxy_for(url: str) -> str | None:
     names = (parts.hostname, parts.netloc.rpartition("@")[2])  # NO_PROXY may name one of a host's ports alone
     if any(map(proxy_bypass, names)) or any(_names(entry.strip(), parts) for entry in known.get("no", "").split(",")):
         return None
-    proxy = known.get(parts.scheme) or known.get("all")
-    return proxy if not proxy or "://" in proxy else f"http://{proxy}"  # many write but a host and a port
+    kind = parts.scheme if known.get(parts.scheme) else "all"
+    proxy = known.get(kind)
+    if not proxy or "://" not in proxy:
+        return proxy and f"http://{proxy}"  # many write but a host and a port
+    spoken = proxy.partition("://")[0]
+    if spoken.lower() not in _PORTS:
+        raise _unusable(f"{kind.upper()}_PROXY", spoken)
+    return proxy
+
+
+def _unusable(variable: str, spoken: str) -> InputError:
+    return InputError(
+        ErrorCode.INVALID_OPTION,
+        f"The environment's {variable} names a proxy of the kind {spoken[:20]!r}; calls go through http and "
+        "https proxies alone. Name one of those, or in NO_PROXY the servers that are called without any.",
+    )
 
 
 def _names(entry: str, server: SplitResult) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from service.cli.desk.http import HttpDesk
 from service.clients.door.proxies import proxy_for
+from service.domain.errors import InputError
 
 _PROXY = "http://proxy.invalid:3128"
 
@@ -69,3 +71,27 @@ def test_a_machine_without_a_proxy_calls_directly(monkeypatch: pytest.MonkeyPatc
     monkeypatch.delenv("HTTP_PROXY")
     monkeypatch.setenv("NO_PROXY", "localhost")
     assert proxy_for("http://models.test/v1") is None
+
+
+@pytest.mark.parametrize("variable", ["ALL_PROXY", "HTTPS_PROXY", "https_proxy"])
+def test_a_proxy_of_another_kind_is_refused_by_the_name_of_its_variable(
+    monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    """A SOCKS proxy would take a request for noise, and the fault would look like one of the server."""
+    monkeypatch.delenv("HTTPS_PROXY")
+    monkeypatch.setenv(variable, "socks5h://user:word@127.0.0.1:1080")
+    with pytest.raises(InputError, match=rf"{variable.upper()} names a proxy of the kind 'socks5h'") as refused:
+        proxy_for("https://models.test/v1")
+    assert "word" not in refused.value.message
+    monkeypatch.setenv("NO_PROXY", "models.test")
+    assert proxy_for("https://models.test/v1") is None
+
+
+def test_commands_that_call_a_service_refuse_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """But for a service that needs no proxy."""
+    monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:1080")
+    monkeypatch.delenv("HTTPS_PROXY")
+    with pytest.raises(InputError, match="ALL_PROXY"):
+        HttpDesk("https://service.test", "", far=True)
+    monkeypatch.setenv("NO_PROXY", "service.test")
+    HttpDesk("https://service.test", "", far=True).close()
