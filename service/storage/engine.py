@@ -31,6 +31,7 @@ _MOST_TRIES, _AGAIN_S = 250, 0.02
 _MET_ANOTHER = -1
 """Pages in the log, as a checkpoint tells them that another one did not let begin."""
 _PATIENT, _IMPATIENT = f"busy_timeout={1000 * _BUSY_S}", "busy_timeout=0"
+_BRIEF = "busy_timeout=500"
 _PRAGMAS = (
     _PATIENT,  # first: the next one takes a lock for a moment
     "journal_mode=WAL",
@@ -117,22 +118,31 @@ class Database:
         """Empty SQLite's write-ahead log, which still holds what was deleted.
 
         One that meets another checkpoint is refused at once, whatever the busy timeout: it is asked again for a while.
-        One that waited in vain for somebody who reads is left to the next sweep, for it keeps all writers waiting.
+        One that waited in vain for somebody who reads is left to the next sweep, for it keeps all writers waiting: half
+        a second, no longer.
         """
         if self.engine.dialect.name != "sqlite":
             return
         with self.engine.connect() as connection:
-            for _ in range(_MOST_TRIES):
-                refused, pages, _ = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()
-                if not refused or pages != _MET_ANOTHER:
-                    return
-                time.sleep(_AGAIN_S)
+            connection.exec_driver_sql(f"PRAGMA {_BRIEF}")
+            try:
+                _empty_log(connection)
+            finally:
+                connection.exec_driver_sql(f"PRAGMA {_PATIENT}")
 
     def dispose(self) -> None:
         """Close this process's connections."""
         if self._engine is not None and self._pid == os.getpid():
             self._engine.dispose()
         self._engine = None
+
+
+def _empty_log(connection: Connection) -> None:
+    for _ in range(_MOST_TRIES):
+        refused, pages, _ = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()
+        if not refused or pages != _MET_ANOTHER:
+            return
+        time.sleep(_AGAIN_S)
 
 
 @contextmanager

@@ -5,9 +5,10 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 from threading import Event, Thread
+from typing import cast
 
 import pytest
-from sqlalchemy import event, text
+from sqlalchemy import Connection, event, text
 
 from service.domain.events import EventType
 from service.domain.jobs import JobStatus
@@ -73,25 +74,32 @@ def test_who_reads_for_long_keeps_no_delete_and_no_writer_waiting_for_ever(home:
     """The log is emptied by a later sweep; a try that waits in vain keeps all writers out, and is not repeated."""
     database = Database(f"sqlite:///{home / 'fieldmark.db'}")
     database.migrate()
-    tries: list[str] = []
+    kept_waiting_ms: list[int] = []
 
-    def impatient(driver: sqlite3.Connection, *_rest: object) -> None:
-        driver.execute("PRAGMA busy_timeout=1")
+    def note(connection: Connection, _cursor: object, statement: str, *_rest: object) -> None:
+        if "wal_checkpoint" in statement:
+            kept_waiting_ms.append(_patience_ms(connection))
 
-    def count(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
-        tries.extend([statement] if "wal_checkpoint" in statement else [])
-
-    event.listen(database.engine, "checkout", impatient)
-    event.listen(database.engine, "before_cursor_execute", count)
+    event.listen(database.engine, "before_cursor_execute", note)
     with database.read() as connection:
         connection.execute(text("select count(*) from jobs")).all()
         with Store(database).write() as rows:
             rows.idempotency.put(TENANT, "k", "", None, 1.0)
         database.forget_deleted()
-        assert len(tries) == 1
+        assert len(kept_waiting_ms) == 1
+        assert 0 < kept_waiting_ms[0] <= 1000
     database.forget_deleted()
     assert (home / "fieldmark.db-wal").stat().st_size == 0
+    with database.engine.connect() as connection:
+        assert _patience_ms(connection) > 10_000, "whoever writes waits long for the others"
     database.dispose()
+
+
+def _patience_ms(connection: Connection) -> int:
+    """How long SQLite waits for a lock."""
+    return int(
+        cast(sqlite3.Connection, connection.connection.dbapi_connection).execute("PRAGMA busy_timeout").fetchone()[0]
+    )
 
 
 def test_a_checkpoint_under_way_keeps_nothing_that_was_deleted(store: Store, home: Path) -> None:
