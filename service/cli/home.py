@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import cast
@@ -16,6 +17,8 @@ from service.domain.records import JsonObject
 
 _PATIENCE_S = 2.0
 """A reader holds the lock for an instant, and a killed owner's is free at once: only an owner holds it so long."""
+_ENDING_S = 30.0
+"""Longest wait for an owner that cannot be reached yet, or any more: one that ends first puts away what it holds."""
 _LOOK_S = 0.05
 
 
@@ -44,8 +47,11 @@ class HomeLock:
         self._folder = run_folder(home)
         self._file: int | None = None
 
-    def take(self) -> None:
-        """Become the owner.
+    def take(self, tell: Callable[[str], None]) -> None:
+        """Become the owner, also after one that is just ending.
+
+        Args:
+            tell: given, for the person who waits, what is waited for.
 
         Raises:
             StateError: `wrong_state`, another process is; the message says which one.
@@ -54,14 +60,21 @@ class HomeLock:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._folder.mkdir(mode=0o700, exist_ok=True)
         file = os.open(self._folder / "serve.lock", os.O_RDWR | os.O_CREAT, 0o600)
-        until = time.monotonic() + _PATIENCE_S
+        began, told = time.monotonic(), False
         while not _lock(file, fcntl.LOCK_EX):
-            if time.monotonic() > until:
+            waited, is_up = time.monotonic() - began, read_info(home) is not None
+            if waited > (_PATIENCE_S if is_up else _ENDING_S):
+                message = f"The home {str(home)!r} is in use {_by_whom(home, file)}."
                 os.close(file)
-                raise StateError(ErrorCode.WRONG_STATE, f"The home {str(home)!r} is in use {_by_whom(home)}.")
+                raise StateError(ErrorCode.WRONG_STATE, message)
+            if waited > _PATIENCE_S and not told:
+                told = True
+                tell(f"Waiting for the home {str(home)!r}, in use {_by_whom(home, file)}.")
             time.sleep(_LOOK_S)
-        (self._folder / "serve.json").unlink(missing_ok=True)  # of an owner that was killed
+        os.truncate(file, 0)
+        os.pwrite(file, str(os.getpid()).encode("ascii"), 0)
         self._file = file
+        self.retract()  # of an owner that was killed
 
     def note(self, info: ServerInfo) -> None:
         """Write down how the owner is reached; only this user may read it, for it may hold a password."""
@@ -73,10 +86,14 @@ class HomeLock:
             file.write(orjson.dumps(asdict(info), option=orjson.OPT_INDENT_2))
         draft.replace(target)
 
+    def retract(self) -> None:
+        """Be reached no more, while still the owner: what it runs is being ended."""
+        (self._folder / "serve.json").unlink(missing_ok=True)
+
     def release(self) -> None:
         """Own it no more."""
         if self._file is not None:
-            (self._folder / "serve.json").unlink(missing_ok=True)
+            self.retract()
             os.close(self._file)
             self._file = None
 
@@ -116,8 +133,9 @@ def _lock(file: int, kind: int) -> bool:
     return True
 
 
-def _by_whom(home: Path) -> str:
+def _by_whom(home: Path, lock: int) -> str:
     info = read_info(home)
     if info is None:
-        return "by another `fieldmark serve`, which is just starting or ending"
+        pid = os.pread(lock, 20, 0).decode("ascii", errors="replace") or "unknown"
+        return f"by `fieldmark serve` with pid {pid}, which is just starting or ending"
     return f"by `fieldmark serve` with pid {info.pid} at {info.url}; use that one, end it, or name another --home"

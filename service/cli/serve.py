@@ -36,7 +36,7 @@ def serve(
     from service.cli.serving.supervisor import Supervisor
 
     lock = HomeLock(settings.home)
-    lock.take()
+    lock.take(say)
     try:
         refuse_open_door(settings.api_host, keys_exist=_keys_exist(settings))
         listener = listen(settings.api_host, settings.api_port)
@@ -53,10 +53,10 @@ def serve(
         lock.note(info)
         settings = settings.model_copy(update={"redis_url": redis_url})
         if redis_url:
-            Supervisor(settings, listener, info, redis).run()
+            Supervisor(settings, listener, info, redis).run(on_end=lock.retract)
         else:
             say(_NO_REDIS)
-            serve_in_one_process(settings, listener, info)
+            serve_in_one_process(settings, listener, info, on_end=lock.retract)
     finally:
         lock.release()
 

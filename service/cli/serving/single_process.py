@@ -7,6 +7,7 @@ import signal
 import socket
 import threading
 import time
+from collections.abc import Callable
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -32,8 +33,13 @@ _IO_THREADS = 64
 """Each waits for the calls of its message, so that none is under way when all have ended."""
 
 
-def serve_in_one_process(settings: Settings, listener: socket.socket, info: ServerInfo) -> None:
-    """Serve until Ctrl-C, SIGTERM or the end of the terminal; a second signal ends it at once."""
+def serve_in_one_process(
+    settings: Settings, listener: socket.socket, info: ServerInfo, *, on_end: Callable[[], None]
+) -> None:
+    """Serve until Ctrl-C, SIGTERM or the end of the terminal; a second signal ends it at once.
+
+    `on_end` is called once nothing is served any more.
+    """
     from service.app import create_app
 
     queue = InlineQueue({QueueName.CPU: settings.cpu_workers, QueueName.IO: _IO_THREADS})
@@ -48,6 +54,7 @@ def serve_in_one_process(settings: Settings, listener: socket.socket, info: Serv
     server = make_server(create_app(services, settings))
     _handle_signals(server)
     server.run(sockets=[listener])
+    on_end()
     sender.stop()
     sweeper.stop()
     services.keeper.let_go()

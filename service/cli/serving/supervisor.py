@@ -9,6 +9,7 @@ import socket
 import sys
 import threading
 import time
+from collections.abc import Callable
 from types import FrameType
 
 from service.cli.home import ServerInfo
@@ -52,14 +53,15 @@ class Supervisor:
         self._others.append(_worker_child(settings, QueueName.CPU, environment, urgent=True))
         self._others.append(_api_child(settings, listener, environment))
 
-    def run(self) -> None:
-        """Run until a signal ends it."""
+    def run(self, *, on_end: Callable[[], None]) -> None:
+        """Run until a signal ends it; `on_end` is called before anything is ended."""
         for number in _SIGNALS:
             signal.signal(number, self._on_signal)
         try:
             self._keep_all()
         finally:
             _log.info("ending")
+            on_end()
             end_together(self._others, grace_s=_GRACE_S, hurry=self._hurry)
             end_together(self._redis, grace_s=_REDIS_GRACE_S, hurry=self._hurry)
 
