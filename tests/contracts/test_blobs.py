@@ -159,6 +159,17 @@ def test_an_upload_that_is_kept_stands_though_its_first_name_cannot_be_removed(
     assert _read(place, _receive(place, [LARGE]).key) == LARGE
 
 
+def test_what_was_written_within_a_time_is_named(place: Place) -> None:
+    """A PDF that was made of a blob too; neither uploads under way nor what others put into the same store."""
+    assert list(place.blobs.written(0.0, 1e12)) == []
+    key = _receive(place, [SMALL]).key
+    made = place.blobs.put_derived(key, SMALL)
+    place.blobs.put_derived("notes/ab/of-somebody-else", SMALL)
+    assert sorted(place.blobs.written(0.0, 1e12)) == [key, made]
+    assert list(place.blobs.written(0.0, 1e9)) == []
+    assert list(place.blobs.written(1e11, 1e12)) == []
+
+
 def test_tenants_do_not_share_blobs(place: Place) -> None:
     """Deleting one's leaves the other's."""
     mine = _receive(place, [SMALL])

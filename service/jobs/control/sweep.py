@@ -17,6 +17,7 @@ from service.jobs import lifecycle
 from service.jobs.control.dropin import cancel_abandoned
 from service.jobs.control.ending import delete_job
 from service.jobs.control.retention import note_expiry
+from service.jobs.control.strays import remove_strays
 from service.jobs.intake.idempotency import KEPT_S
 from service.jobs.intake.uploads import forget_upload
 from service.jobs.services import Services
@@ -58,6 +59,7 @@ def sweep(services: Services) -> None:
     _delete_expired(services, now)
     services.blobs.clean_up(_UNFINISHED_S)
     services.store.forget_deleted()  # a password that was used still stands in the side file of the database
+    remove_strays(services)
 
 
 def _expire(services: Services, step: Step, now: float) -> tuple[Step, ...]:

@@ -78,7 +78,7 @@ def take_archive(services: Services, batch: Batch, blob: StoredBlob, submit: Sub
         with services.blobs.local(blob.key) as path:
             return _take_all(services, batch, path, submit)
     finally:
-        forget_blob(services, batch.tenant_id, blob)
+        forget_blob(services, batch.tenant_id, blob.key)
 
 
 def _take_all(services: Services, batch: Batch, path: Path, submit: Submit) -> ArchiveReport:

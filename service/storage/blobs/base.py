@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+import re
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from service.domain.errors import ErrorCode, InputError
+
+_KEY = re.compile(r"[^/]+/([0-9a-f]{2})/\1[0-9a-f]{62}(\.pdf)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +70,10 @@ class BlobStore(Protocol):
         """Remove a blob and the PDF that was made of it; one that is not there is fine."""
         ...
 
+    def written(self, after: float, before: float) -> Iterator[str]:
+        """The keys of all that was last put there within a time (unix seconds)."""
+        ...
+
     def clean_up(self, older_than_s: float) -> None:
         """Remove what uploads left unfinished whose process was killed, once nothing came for so long."""
         ...
@@ -89,6 +96,16 @@ def nothing_came() -> InputError:
 def blob_key(tenant_id: str, sha256: str) -> str:
     """The key of a tenant's content; tenants never share blobs."""
     return f"{tenant_id}/{sha256[:2]}/{sha256}"
+
+
+def is_key(name: str) -> bool:
+    """Whether something lies under a key of ours: a store may hold what others put there."""
+    return _KEY.fullmatch(name) is not None
+
+
+def tenant_of(key: str) -> str:
+    """Whose content a key names."""
+    return key.partition("/")[0]
 
 
 def derived_key(key: str) -> str:

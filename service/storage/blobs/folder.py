@@ -7,13 +7,13 @@ import hashlib
 import os
 import time
 import uuid
-from collections.abc import AsyncGenerator, AsyncIterator, Generator
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
 from service.domain.errors import ErrorCode, InternalError
-from service.storage.blobs.base import Incoming, StoredBlob, blob_key, derived_key, nothing_came, too_large
+from service.storage.blobs.base import Incoming, StoredBlob, blob_key, derived_key, is_key, nothing_came, too_large
 
 _INCOMING = "incoming"
 _NEW, _DATA = os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666
@@ -70,6 +70,14 @@ class FolderBlobs:
         """See `BlobStore.delete`."""
         for each in (derived_key(key), key):
             (self._root / each).unlink(missing_ok=True)
+
+    def written(self, after: float, before: float) -> Iterator[str]:
+        """See `BlobStore.written`."""
+        for path in self._root.glob("*/??/*"):
+            key = path.relative_to(self._root).as_posix()
+            with suppress(FileNotFoundError):  # deleted meanwhile
+                if is_key(key) and after <= path.stat().st_mtime < before:
+                    yield key
 
     def clean_up(self, older_than_s: float) -> None:
         """See `BlobStore.clean_up`."""

@@ -17,6 +17,7 @@ import threading
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Protocol, TypedDict, cast
@@ -28,7 +29,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from service.domain.errors import ErrorCode, InternalError
-from service.storage.blobs.base import Incoming, StoredBlob, blob_key, derived_key, nothing_came, too_large
+from service.storage.blobs.base import Incoming, StoredBlob, blob_key, derived_key, is_key, nothing_came, too_large
 
 _log = logging.getLogger(__name__)
 _PART_BYTES = 5 * 2**20
@@ -106,6 +107,16 @@ class S3Blobs:
         with _mapped_errors():
             for each in (derived_key(key), key):
                 self._client().delete_object(Bucket=self._bucket, Key=self._name(each))
+
+    def written(self, after: float, before: float) -> Iterator[str]:
+        """See `BlobStore.written`."""
+        prefix = self._name("")
+        with _mapped_errors():
+            for page in self._client().get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=prefix):
+                for each in page.get("Contents", ()):
+                    key = each["Key"].removeprefix(prefix)
+                    if is_key(key) and after <= each["LastModified"].timestamp() < before:
+                        yield key
 
     def clean_up(self, older_than_s: float) -> None:
         """Nothing: the bucket's own lifecycle rule does it."""
@@ -259,10 +270,15 @@ class _Found(TypedDict):
 
 class _Object(TypedDict):
     Key: str
+    LastModified: datetime
 
 
 class _Listed(TypedDict, total=False):
     Contents: list[_Object]
+
+
+class _Pages(Protocol):
+    def paginate(self, *, Bucket: str, Prefix: str) -> Iterator[_Listed]: ...
 
 
 class _Client(Protocol):
@@ -271,6 +287,8 @@ class _Client(Protocol):
     def put_object(self, *, Bucket: str, Key: str, Body: bytes) -> object: ...
 
     def get_object(self, *, Bucket: str, Key: str) -> _Found: ...
+
+    def get_paginator(self, operation_name: str) -> _Pages: ...
 
     def list_objects_v2(self, *, Bucket: str, Prefix: str, MaxKeys: int) -> _Listed: ...
 

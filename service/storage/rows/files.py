@@ -124,6 +124,11 @@ class FileRows:
         row = {"tenant_id": tenant_id, "key": key, "size_bytes": size_bytes, "references": 1, "turns": {}}
         self._connection.execute(_count_once_more(self._connection.dialect.name), row)
 
+    def counted(self, keys: Collection[str]) -> frozenset[str]:
+        """Those of the blobs that rows count on."""
+        query = select(tables.blobs.c.key).where(tables.blobs.c.key.in_(keys))
+        return frozenset(self._connection.execute(query).scalars())
+
     def discount_blob(self, key: str) -> bool:
         """One row less counts on the blob; True, and its pages forgotten, when that was the last."""
         shrink = update(tables.blobs).where(tables.blobs.c.key == key)

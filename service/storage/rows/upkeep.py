@@ -36,6 +36,15 @@ class UpkeepRows:
         """Forget processes that were not heard of for long."""
         self._connection.execute(delete(tables.processes).where(tables.processes.c.seen_at < before))
 
+    def mark(self, name: str) -> float | None:
+        """How far a work has come that goes on from round to round; None: it was never begun."""
+        query = select(tables.duties.c.until).where(tables.duties.c.name == name)
+        return self._connection.execute(query).scalar_one_or_none()
+
+    def set_mark(self, name: str, at: float) -> None:
+        """Note how far it has come."""
+        put_rows(self._connection, tables.duties, [{"name": name, "owner": "", "until": at}], keys=("name",))
+
     def take_duty(self, name: str, owner: str, now: float, until: float) -> bool:
         """Take or keep a duty that one process has at a time; whether it is this one's now."""
         duty = tables.duties.c
