@@ -9,6 +9,7 @@ from fastapi import Request
 
 from service.domain.errors import ErrorCode, InputError
 from service.domain.records import JsonObject
+from service.protocol.json_text import decode_json
 
 MOST_JSON_BYTES = 4_000_000
 """Schemas and options; files are never sent as JSON here."""
@@ -34,19 +35,22 @@ async def read_object(request: Request) -> JsonObject:
 
 
 def parse_object(text: bytes | str, param: str, code: ErrorCode = ErrorCode.INVALID_REQUEST) -> JsonObject:
-    """A JSON object from its text.
+    """A JSON object from its text; whole numbers of any size are exact.
 
     Raises:
-        InputError: with the given code: it is no JSON, or no object.
+        InputError: with the given code: it is no JSON, nested some hundred levels deep, or no object.
     """
     try:
-        value: object = orjson.loads(text)
+        orjson.loads(text)  # tells the place, and refuses what is no finite number
+        value = decode_json(text)
     except orjson.JSONDecodeError as error:
         raise InputError(
             code,
             f"The {param} is not valid JSON: {error.msg} (line {error.lineno}, column {error.colno}).",
             param=param,
         ) from None
+    except ValueError:
+        raise InputError(code, f"The {param} is nested too deep.", param=param) from None
     if not isinstance(value, dict):
         raise InputError(code, f"The {param} must be a JSON object.", param=param)
     return cast(JsonObject, value)

@@ -123,7 +123,11 @@ def parse_schema(source: JsonObject, name: str = DEFAULT_NAME) -> ExtractionSche
 
 def known_schema(source: JsonObject, name: str) -> ExtractionSchema:
     """A schema that was checked when it came, parsed once a process: each step of a job asks for it several times."""
-    return _known(orjson.dumps(source), name)
+    try:
+        text = orjson.dumps(source)
+    except TypeError:  # it names whole numbers beyond 64 bits
+        return parse_schema(source, name)
+    return _known(text, name)
 
 
 @lru_cache(maxsize=128)

@@ -21,6 +21,14 @@ def encode_json(value: object) -> bytes:
         return json.dumps(finite, separators=(",", ":")).encode("ascii")
 
 
+def canonical_json(value: object) -> bytes:
+    """The same bytes for equal values, whatever the order of their keys: to make a digest of."""
+    try:
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    except TypeError:  # slow and rare: whole numbers beyond 64 bits
+        return json.dumps(value, separators=(",", ":"), sort_keys=True).encode("ascii")
+
+
 def decode_json(text: str | bytes) -> JsonValue:
     """The value of a JSON text; whole numbers stay exact, of a repeated key the last counts.
 

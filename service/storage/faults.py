@@ -1,13 +1,13 @@
-"""What a database answers when it cannot, in the words of everyone else: full, too busy, or not there."""
+"""What a database answers when it cannot, in the words of everyone else: full, too busy, not there, or not for it."""
 
 from __future__ import annotations
 
 import sqlite3
 
-from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import DataError, DBAPIError, OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from service.domain.errors import ErrorCode, InternalError
+from service.domain.errors import ErrorCode, InputError, InternalError, ServiceError
 
 _SQLITE_BUSY = {5, 6}
 """SQLITE_BUSY, SQLITE_LOCKED. Source: https://sqlite.org/rescode.html, read 2026-11-30."""
@@ -17,11 +17,18 @@ _POSTGRES_FULL = "53100"
 _POSTGRES_BUSY = {"40001", "40P01", "53300", "55P03"}
 """serialization_failure, deadlock_detected, too_many_connections, lock_not_available."""
 
+_NUL = "NUL (0x00)"
+"""In what PostgreSQL's driver says of a text; SQLite takes it."""
 
-def database_fault(error: SQLAlchemyError) -> InternalError | None:
-    """The error for a state of the database that may pass; None for a fault of ours."""
+
+def database_fault(error: SQLAlchemyError) -> ServiceError | None:
+    """The error for a state of the database that may pass, or a text that none takes; None for a fault of ours."""
     if isinstance(error, PoolTimeoutError):
         return busy()
+    if isinstance(error, DataError) and _NUL in str(error.orig):
+        return InputError(
+            ErrorCode.INVALID_REQUEST, "A text of the request holds the character NUL (U+0000); leave it out."
+        )
     if not isinstance(error, OperationalError):
         return None
     if _is_full(error):

@@ -67,6 +67,7 @@ class Store:
 
         Raises:
             InternalError: the database is full, too busy or not there.
+            InputError: it is asked about a text that it cannot hold.
         """
         with _plain_faults(), self._database.read() as connection:
             yield _rows(connection)
@@ -80,6 +81,7 @@ class Store:
 
         Raises:
             InternalError: the database is full, too busy or not there.
+            InputError: it is given a text that it cannot hold.
         """
         with _plain_faults(), self._database.write(durable=durable) as connection:
             yield _rows(connection)

@@ -41,7 +41,9 @@ def test_a_sample_comes_back_with_a_place_for_every_value(client: httpx.Client, 
 
 def test_a_job_is_taken_at_once_and_found_under_its_location(client: httpx.Client) -> None:
     """202 says where; waiting there says when it is over."""
-    answer = hand_in(client, letter(), external_id="order-17", metadata='{"team": "accounts"}')
+    answer = hand_in(
+        client, letter(), external_id="order-17", metadata='{"team": "accounts", "run": 98765432109876543210}'
+    )
     assert answer.status_code == 202
     name = answer.json()["file_name"]
     assert client.get(answer.json()["links"]["file"]).json()["name"] == name
@@ -50,7 +52,7 @@ def test_a_job_is_taken_at_once_and_found_under_its_location(client: httpx.Clien
     (listed,) = client.get("/api/v1/jobs", params={"external_id": "order-17"}).json()["jobs"]
     for told in (job, listed):
         assert (told["file_name"], told["page_count"], told["schema_names"]) == (name, 1, ["letter"])
-    assert (job["external_id"], job["metadata"]) == ("order-17", {"team": "accounts"})
+    assert (job["external_id"], job["metadata"]) == ("order-17", {"team": "accounts", "run": 98765432109876543210})
     assert job["schema"] == {"name": "letter", "version": None}
     assert job["progress"]["pages_read"] == job["progress"]["pages_total"] == 1
     assert job["timing"]["finished_at"] is not None

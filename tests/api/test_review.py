@@ -123,6 +123,21 @@ def test_what_does_not_fit_is_refused_whole(
     assert read(client, result)["revision"] == result["revision"]
 
 
+def test_a_whole_number_of_any_size_is_kept_digit_by_digit(client: httpx.Client, result: Result) -> None:
+    """A number of an order or an account has more digits than a number of a machine; asking again is the same."""
+    number = 123456789012345678901234567890
+    change = {
+        "op": "set",
+        "id": "o",
+        "path": "/order_number",
+        "old": values_of(result)["order_number"],
+        "value": number,
+    }
+    assert send(client, result, change).is_success
+    assert send(client, result, change).is_success
+    assert values_of(read(client, result))["order_number"] == str(number)
+
+
 def test_rows_keep_their_names_while_others_come_and_go(client: httpx.Client, result: Result) -> None:
     """Insert in front, move, delete: a cell that is named by its row is still the same cell."""
     first, second, third = rows_of(result)

@@ -70,6 +70,18 @@ def test_the_list_has_the_ready_schemas_and_the_callers(client: httpx.Client) ->
     assert (found["letter.listed"]["version"], found["letter.listed"]["created_by"]) == (1, "local")
 
 
+def test_what_is_nested_too_deep_is_refused(bare: tuple[httpx.Client, LocalService]) -> None:
+    """By its place, also where nobody looks: in a word of the caller's own."""
+    deep: Any = {"x-note": 1}
+    for _ in range(300):
+        deep = [deep]
+    answer = put(bare[0], "deep", {**BARE, "x-note": deep})
+    assert (answer.status_code, error_of(answer)["code"]) == (400, "invalid_request_body")
+    assert "nested too deep" in error_of(answer)["message"]
+    answer = submit(bare[0], schema=json.dumps({**BARE, "x-note": deep}))
+    assert (answer.status_code, error_of(answer)["code"]) == (400, "invalid_schema")
+
+
 def test_ones_own_schema_goes_before_the_ready_one(client: httpx.Client) -> None:
     """Which stays there as version 0."""
     assert put(client, "tax_form", BARE).json()["versions"] == [0, 1]

@@ -9,9 +9,11 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.exc import OperationalError
 
-from service.domain.errors import ErrorCode, InternalError
+from service.domain.errors import ErrorCode, InputError, InternalError
 from service.storage.engine import Database
 from service.storage.store import Store
+from tests.fakes.postgres import PostgresServer
+from tests.fakes.rows import TENANT
 
 
 @pytest.fixture
@@ -61,6 +63,17 @@ def test_a_server_that_is_not_there_is_not_ready() -> None:
     nowhere.dispose()
     assert raised.value.code is ErrorCode.NOT_READY
     assert "pass" not in raised.value.message
+
+
+def test_a_text_that_postgresql_cannot_hold_is_a_fault_of_who_sent_it(postgres: PostgresServer) -> None:
+    """400 and not 500; SQLite finds nothing under it."""
+    url = postgres.create_database()
+    database = Database(url)
+    with pytest.raises(InputError, match="NUL") as raised, Store(database).read() as rows:
+        rows.schemas.get(TENANT, "letter\0", None)
+    database.dispose()
+    postgres.drop_database(url)
+    assert raised.value.code is ErrorCode.INVALID_REQUEST
 
 
 def _fill(store: Store) -> None:

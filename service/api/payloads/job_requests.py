@@ -17,6 +17,7 @@ from service.domain.records import Json, JsonObject
 from service.domain.schema_version import AUTO
 from service.domain.steps import Priority
 from service.jobs.intake.schemas import SchemaWish
+from service.protocol.json_text import encode_json
 
 PRINTABLE = r"^[^\x00-\x1f\x7f]+$"
 SchemaReference = Annotated[str, StringConstraints(min_length=1, max_length=120, pattern=PRINTABLE)]
@@ -111,7 +112,7 @@ class OwnWords(OptionFields):
     @field_validator("metadata")
     @classmethod
     def _keep_small(cls, value: JsonObject | None) -> JsonObject | None:
-        if value is not None and len(orjson.dumps(value)) > MOST_METADATA_BYTES:
+        if value is not None and len(encode_json(value)) > MOST_METADATA_BYTES:
             raise ValueError(f"larger than {MOST_METADATA_BYTES} bytes")
         return value
 

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-import orjson
-
 from service.domain.pages import PageRange
 from service.domain.schema import ExtractionSchema, FieldType, SchemaField
 from service.extraction.schema.narrow import address, inner_addresses, narrow_schema, write_field
+from service.protocol.json_text import encode_json
 
 
 class SplitKind(StrEnum):
@@ -153,7 +152,7 @@ class SchemaRoom:
             root = _flat(root)
             sent = write_field(root)
         names = [p.name for p in _inner(root)]
-        if len(names) > self.max_properties or len(orjson.dumps(sent)) > self.max_chars:
+        if len(names) > self.max_properties or len(encode_json(sent)) > self.max_chars:
             return False
         return self.max_name_chars is None or sum(map(len, names)) <= self.max_name_chars
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 
-import orjson
-
 from service.domain.errors import ErrorCode, StateError
 from service.domain.jobs import Job
 from service.domain.records import JsonObject
 from service.jobs.queries import get_job
 from service.jobs.services import Services
+from service.protocol.json_text import canonical_json
 from service.storage.store import Rows
 
 KEPT_S = 86_400.0
@@ -81,5 +80,4 @@ def release_key(services: Services, tenant_id: str, key: str) -> None:
 
 def fingerprint_of(file_sha256: str, schema: JsonObject, options: JsonObject) -> str:
     """What makes two requests the same."""
-    body = orjson.dumps([file_sha256, schema, options], option=orjson.OPT_SORT_KEYS)
-    return hashlib.sha256(body).hexdigest()
+    return hashlib.sha256(canonical_json([file_sha256, schema, options])).hexdigest()

@@ -6,8 +6,6 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import orjson
-
 from service.domain.batches import Batch
 from service.domain.errors import ErrorCode, InputError, StateError
 from service.domain.events import EventType
@@ -30,6 +28,7 @@ from service.jobs.planning import first_step, schema_room
 from service.jobs.services import Services
 from service.jobs.settle import ring
 from service.jobs.steps.open_document import opening_queue
+from service.protocol.json_text import encode_json
 from service.storage.store import Rows
 
 MODE_NOT_HONOURED = "mode_not_honoured"
@@ -195,7 +194,7 @@ def short_schema(services: Services, source: JsonObject, name: str) -> Extractio
     Raises:
         InputError: `invalid_schema` with the path of each fault, or since it is too long.
     """
-    size = len(orjson.dumps(source))
+    size = len(encode_json(source))
     limit = services.limits.max_schema_chars
     if size > limit:
         raise InputError(

@@ -6,8 +6,6 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import orjson
-
 from service.domain import review
 from service.domain.corrections import Correction, Operation, OperationKind, ReviewAction, ReviewEvent
 from service.domain.errors import ErrorCode, InputError, StateError
@@ -23,6 +21,7 @@ from service.jobs.results.current import Current, corrected, load_machine, refus
 from service.jobs.reviewing.course import current_reasons, stand, standing_of
 from service.jobs.services import Services
 from service.jobs.unique import note_unique
+from service.protocol.json_text import canonical_json
 from service.storage.codec import to_columns
 
 MOST_OPERATIONS = 5000
@@ -241,7 +240,7 @@ def _event(work: _Work, correction: Correction) -> ReviewEvent:
 
 
 def _digest(operation: Operation) -> str:
-    return hashlib.sha256(orjson.dumps(to_columns(operation), option=orjson.OPT_SORT_KEYS)).hexdigest()
+    return hashlib.sha256(canonical_json(to_columns(operation))).hexdigest()
 
 
 def _refuse_other(before: ReviewEvent, digest: str) -> None:

@@ -6,8 +6,6 @@ import hashlib
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 
-import orjson
-
 from service.clients.base import ExtractionClient
 from service.clients.door.scope import CallScope, within
 from service.domain.egress import EgressPolicy, schema_rule, tenant_rule
@@ -17,6 +15,7 @@ from service.jobs.settle import Claim, Spent
 from service.jobs.steps.budget import requests_left
 from service.jobs.steps.extract_split import build_request, covered_pages
 from service.protocol.completion import ChatCompletion
+from service.protocol.json_text import canonical_json
 from service.protocol.request import ExtractionRequest
 from service.storage.codec import pack, unpack
 
@@ -132,4 +131,4 @@ def _key(services: Services, claim: Claim, client: ExtractionClient, request: Ex
         services.models.canonical(job.options.model),
         request.model_dump(mode="json", exclude={"messages"}),
     ]
-    return hashlib.sha256(orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)).hexdigest()
+    return hashlib.sha256(canonical_json(parts)).hexdigest()
