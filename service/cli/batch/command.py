@@ -61,7 +61,8 @@ def _work(plan: BatchPlan, settings: Settings, server: str | None, ledger: Ledge
     from service.cli.batch.passwords import PasswordFinder, open_reader, read_passwords
     from service.cli.batch.plan import made_by
     from service.cli.batch.run import BatchRun, Tools
-    from service.cli.batch.show import Display, Tally
+    from service.cli.batch.show import Display
+    from service.cli.batch.tally import Tally
     from service.cli.desk.base import with_schema
 
     words = () if plan.passwords is None else read_passwords(plan.passwords)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from service.cli.batch.show import Tally
+from service.cli.batch.tally import Tally
 from service.domain.errors import ErrorCode, InputError
 
 _FEWEST = 20

@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-import os
 import time
 import uuid
-from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TypeVar, cast
+from typing import cast
 
 from service.cli.batch.causes import CANCELLED, is_of_the_file
 from service.cli.batch.desk import BatchDesk
 from service.cli.batch.entries import FoundPath, PathState, Work, WorkState
 from service.cli.batch.group import ServiceBatch
-from service.cli.batch.keep import ResultFiles, move_away, with_room
+from service.cli.batch.keep import ResultFiles
 from service.cli.batch.ledger import Ledger
 from service.cli.batch.list import digest_of, list_files
 from service.cli.batch.outcome import WITH_RESULT, read_outcome
 from service.cli.batch.passwords import PasswordFinder
+from service.cli.batch.placing import Placing
 from service.cli.batch.plan import BatchPlan, Decision, Made, decide
-from service.cli.batch.show import Display, Tally
-from service.cli.batch.tables import write_books, write_tables
+from service.cli.batch.show import Display
+from service.cli.batch.tally import Tally
 from service.cli.desk.base import JobView
 from service.domain.errors import ErrorCode, InputError, ServiceError, StateError
 from service.domain.jobs import JobStatus
 
-T = TypeVar("T")
 _WAIT_S = 1
 """Longest question for what ended; then new files are handed in."""
 _LOOK_S = 0.1
@@ -59,6 +55,7 @@ class BatchRun:
         self._ledger = tools.ledger
         self._files = tools.files
         self._display = tools.display
+        self._placing = Placing(plan, tools.ledger, tools.files, tools.display.pause)
         self._passwords = tools.passwords
         self._tally = tally
         self._working: dict[str, Work] = {}
@@ -86,7 +83,7 @@ class BatchRun:
                 self._wait()
             else:
                 if changed:
-                    self._close_books()
+                    self._placing.close_books()
                     changed = False
                 if self._plan.watch_s is None or self.stopped is not None:
                     self._batch.close()
@@ -99,7 +96,7 @@ class BatchRun:
         plan = self._plan
         watch = plan.watch_s is not None
         known = plan.outputs.beside_input
-        self._room(lambda: list_files(self._ledger, plan.folder, plan.selection, known, watch=watch))
+        self._placing.room(lambda: list_files(self._ledger, plan.folder, plan.selection, known, watch=watch))
         if first and plan.selection.is_everything:
             self._ledger.forget_vanished()
         (self._tally.found,) = cast(tuple[int], next(self._ledger.ask("SELECT count(*) FROM paths")))
@@ -117,7 +114,7 @@ class BatchRun:
             elif work.label != row.label:
                 self._tally.duplicate += 1
             elif work.state is not WorkState.OPEN:
-                self._count_earlier(work)
+                self._tally.count_earlier(work)
 
     def _count_done(self) -> None:
         """What earlier runs used is known before anything is begun, whatever the order of the files."""
@@ -146,12 +143,12 @@ class BatchRun:
 
     def _begin(self, row: FoundPath) -> None:
         try:
-            digest = row.digest or digest_of(self._path_of(row))
+            digest = row.digest or digest_of(self._placing.path_of(row))
         except (InputError, OSError) as error:
             self._note_unread(row, error)
             return
         row = replace(row, digest=digest, state=PathState.TAKEN)
-        self._room(lambda: self._ledger.put_path(row))
+        self._placing.room(lambda: self._ledger.put_path(row))
         work = self._ledger.work(digest)
         if work is not None and work.label != row.label and self._is_present(work):
             self._tally.duplicate += 1
@@ -175,7 +172,7 @@ class BatchRun:
         state = PathState.IGNORED if foreign else PathState.FAILED
         self._tally.ignored += foreign
         self._tally.failed += not foreign
-        self._room(lambda: self._ledger.put_path(replace(row, state=state, code=code, message=message)))
+        self._placing.room(lambda: self._ledger.put_path(replace(row, state=state, code=code, message=message)))
 
     def _is_present(self, work: Work) -> bool:
         """Whether the file that the work is named after is still there, or was moved by us."""
@@ -192,12 +189,12 @@ class BatchRun:
             desk=self._desk.name,
             submit_key=uuid.uuid4().hex,
         )
-        self._room(lambda: self._ledger.put_work(work))
+        self._placing.room(lambda: self._ledger.put_work(work))
         self._submit(row, work)
 
     def _submit(self, row: FoundPath, work: Work) -> None:
         """Hand a file in. The key is in the ledger already: doing it again after a crash makes no second job."""
-        path = self._path_of(row)
+        path = self._placing.path_of(row)
         self._listen()
         try:
             password = self._passwords.find(path, row.path)
@@ -228,7 +225,7 @@ class BatchRun:
     def _take_up(self, work: Work) -> None:
         assert work.job_id is not None
         self._working[work.job_id] = work
-        self._room(lambda: self._ledger.put_work(work))
+        self._placing.room(lambda: self._ledger.put_work(work))
 
     def _go_on(self, row: FoundPath, work: Work) -> None:
         """Go on with what an interrupted run began, if its job is still known."""
@@ -251,17 +248,13 @@ class BatchRun:
         """What is done stays; its result is written again where it lies under another name or in another format."""
         if work.label != row.label:
             work = replace(work, label=row.label)
-            self._room(lambda: self._ledger.put_work(work))
-        self._count_earlier(work)
+            self._placing.room(lambda: self._ledger.put_work(work))
+        self._tally.count_earlier(work)
         if work.state.has_result and not self._files.is_there(row, work):
             body = self._earlier_body(work)
             if body is not None:
-                self._room(lambda: self._files.write(row.label, body))
-        self._settle(row, work)
-
-    def _count_earlier(self, work: Work) -> None:
-        self._tally.earlier += 1
-        self._tally.count(work)
+                self._placing.room(lambda: self._files.write(row.label, body))
+        self._placing.settle(row, work)
 
     def _earlier_body(self, work: Work) -> bytes | None:
         """The result as it was: from the service if all of it is wanted and still there, else from the ledger."""
@@ -330,55 +323,21 @@ class BatchRun:
         body = self._desk.ask(lambda desk: desk.result_bytes(job_id, "full" if self._files.is_plain else "compact"))
         work, kept = read_outcome(work, view, body)
         if work.state.has_result:
-            self._room(lambda: self._files.write(work.label, body))
+            self._placing.room(lambda: self._files.write(work.label, body))
         self._end(work, kept)
 
     def _end(self, work: Work, result: bytes | None) -> None:
-        self._room(lambda: self._ledger.end_work(work, result))
-        self._tally.count(work)
-        self._tally.done_here += 1
-        self._tally.failed_here += work.state is WorkState.FAILED
-        self._tally.pages += work.pages
+        self._placing.room(lambda: self._ledger.end_work(work, result))
+        self._tally.count_ended(work)
         row = self._ledger.path(work.label)
         if row is not None:
-            self._settle(row, work)
-
-    def _settle(self, row: FoundPath, work: Work) -> None:
-        """Move the file, if that is asked for; then nothing is left to do for it."""
-        outputs = self._plan.outputs
-        folder = outputs.done_dir if work.state.has_result else outputs.failed_dir
-        moved_to = row.moved_to
-        if folder is not None and moved_to is None:
-            source = self._path_of(row)
-            with suppress(FileNotFoundError):  # somebody else took it away
-                moved_to = str(self._room(lambda: move_away(source, folder, row, work)))
-        written = self._files.mark(work) if work.state.has_result else row.written
-        row = replace(row, state=PathState.SETTLED, moved_to=moved_to, written=written)
-        self._room(lambda: self._ledger.put_path(row))
-
-    def _close_books(self) -> None:
-        """Give duplicates their results, then write what tells about all files."""
-        for row in self._ledger.paths("state = 'taken'"):
-            work = None if row.digest is None else self._ledger.work(row.digest)
-            if work is None or work.state is WorkState.OPEN:
-                continue
-            if work.state.has_result and not self._files.is_there(row, work):
-                self._room(lambda to=row.label, label=work.label: self._files.copy(label, to))
-            self._settle(row, work)
-        self._room(lambda: write_books(self._ledger))
-        self._room(lambda: write_tables(self._ledger, self._plan.outputs, self._plan.order.schema_set()))
+            self._placing.settle(row, work)
 
     def _is_over_limits(self) -> bool:
         if self.stopped is None:
             self.stopped = self._plan.limits.met_by(self._tally, len(self._working))
         return self.stopped is not None
 
-    def _path_of(self, row: FoundPath) -> Path:
-        return self._plan.folder / os.fsdecode(row.path)
-
     def _show(self) -> None:
         self._tally.in_work = len(self._working)
         self._display.update()
-
-    def _room(self, action: Callable[[], T]) -> T:
-        return with_room(action, self._display.pause)

@@ -24,8 +24,8 @@ from service.cli.batch.limits import Limits, StopRule
 from service.cli.batch.list import list_files
 from service.cli.batch.passwords import Password, read_passwords
 from service.cli.batch.plan import Decision, Made, Outputs, RerunIf, decide
-from service.cli.batch.show import Tally
 from service.cli.batch.tables import write_books
+from service.cli.batch.tally import Tally
 from service.domain.errors import ErrorCode, InputError, StateError
 from service.domain.schema import parse_schema
 from service.exports.schema_set import SchemaSet

@@ -15,8 +15,9 @@ import pytest
 from service.cli.batch.entries import FoundPath, PathState, Work, WorkState
 from service.cli.batch.ledger import Ledger
 from service.cli.batch.plan import Outputs
-from service.cli.batch.show import Display, Tally
+from service.cli.batch.show import Display
 from service.cli.batch.tables import write_tables
+from service.cli.batch.tally import Tally
 from service.domain.schema import parse_schema
 from service.exports.formats import ExportFormat
 from service.exports.schema_set import SchemaSet
@@ -40,8 +41,8 @@ def test_a_terminal_shows_how_far_it_is(monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setenv("TERM", "xterm")
         tally = Tally(found=3)
         with Display(tally) as display:
-            tally.count(replace(WORK, doubtful=True))
-            tally.count(replace(WORK, state=WorkState.UNROUTED, doubtful=True))
+            tally.count_ended(replace(WORK, doubtful=True))
+            tally.count_ended(replace(WORK, state=WorkState.UNROUTED, doubtful=True))
             display.pause("the service is away")
             display.update()
             display.note("a line that stays")
