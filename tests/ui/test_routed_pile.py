@@ -33,3 +33,19 @@ def test_a_stranger_is_told_and_given_a_schema(open_screen: Opener) -> None:
     assert [record["schema"]["version"] for record in screen.result(job)["records"]] == [0, 0, 0]
     page.goto(f"{screen.url}/")
     expect(page.locator("#jobs tbody tr").first).to_contain_text(re.compile("invoice, receipt, contract"))
+
+
+def test_a_document_that_fits_nothing_is_shown_and_given_a_schema(open_screen: Opener) -> None:
+    """Its pages stand where the record would, and one choice brings the record."""
+    screen = open_screen()
+    wanted = {"schemas": "invoice,receipt", "model": "embedded"}
+    files = {"file": ("letter.pdf", pile(LETTER))}
+    job = screen.client.post("/jobs", params={"wait": 110}, files=files, data=wanted).json()["job_id"]
+    page = screen.page
+    page.goto(f"{screen.url}/review/{job}")
+    expect(page.get_by_role("img", name="Page 1")).to_have_js_property("complete", value=True)
+    page.get_by_role("button", name="Choose its schema").click()
+    page.locator("#dialog select").select_option("receipt")
+    screen.run_again(job, "Run again")
+    expect(page.locator("#value")).to_be_visible()
+    assert [record["schema"]["name"] for record in screen.result(job)["records"]] == ["receipt"]

@@ -26,7 +26,7 @@ export async function fetchSchemas(jobId, result, only) {
   return found;
 }
 
-const reference = (schema) => (schema.version === null ? schema.name : `${schema.name}@${schema.version}`);
+export const reference = (schema) => (schema.version === null ? schema.name : `${schema.name}@${schema.version}`);
 const range = (pages) => (pages.length > 1 ? `${pages[0]}-${pages.at(-1)}` : String(pages[0]));
 
 /** Which pages have no record and why; empty where every document has one. */

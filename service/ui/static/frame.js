@@ -7,6 +7,8 @@ import { LINKED } from "./hand-on.js";
 import { REVIEW, STATUS } from "./words.js";
 
 const SAVED = { stored: "All changes are stored", storing: "Storing…", waiting: "Not stored yet: the service does not answer" };
+/** Of a document that gave no record, as many are shown. */
+const MOST_PAGES = 4;
 export const DECIDED = new Set(["approved", "rejected"]);
 
 /** The name, the state, and which decisions are open. */
@@ -69,13 +71,23 @@ function drawBadges(doc) {
   }
 }
 
-/** In place of a document that gave no record: why, and what can be done. */
-export function showNothing(doc, again) {
+/** In place of a document that gave no record: why, what can be done, and its first pages. */
+export function showNothing(doc, { again, choose }) {
   const why = doc.job.error?.message ?? (saidOfUnrouted(doc.result) || "Nothing in it fits its schema.");
-  const retry = doc.job.status === "succeeded" || LINKED ? null : h("button", { class: "primary", onclick: again }, "Try again");
+  const unrouted = doc.result.schema === null && doc.result.documents.length > 0;
+  const [does, said] = unrouted ? [choose, "Choose its schema…"] : [again, "Try again"];
+  const retry = LINKED || (doc.job.status === "succeeded" && !unrouted) ? null : h("button", { class: "primary", onclick: does }, said);
   const back = LINKED ? null : h("a", { class: "quiet", href: "/" }, "All documents");
-  $("#nothing").replaceChildren(h("strong", {}, "This document gave no record"), h("p", {}, why), h("div", { class: "row" }, back, retry));
+  $("#nothing").replaceChildren(h("strong", {}, "This document gave no record"), h("p", {}, why), h("div", { class: "row" }, back, retry), h("div", { class: "row pages" }, ...firstPages(doc)));
   $("#nothing").hidden = false;
+}
+
+function firstPages({ file }) {
+  return (file?.pages ?? []).slice(0, MOST_PAGES).map((shape) => h(
+    "a",
+    { href: picture(file, shape, 150), target: "_blank", rel: "noopener" },
+    h("img", { src: picture(file, shape, 72), alt: `Page ${shape.page}` }),
+  ));
 }
 
 /** Something the reviewer should know; empty: nothing. */

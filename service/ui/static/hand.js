@@ -8,7 +8,8 @@ export const hand = {
   view: null,
   panel: null,
   card: null,
-  /** What modules above this one do for those below: try a document again that gave no record, go to another record. */
+  /** What modules above this one do for those below: try a document again that gave no record, or give it a schema, go to another record. */
   retry: null,
+  choose: null,
   goTo: null,
 };

@@ -1,7 +1,7 @@
 // Mending what a run took for granted: where documents begin and end, which pages count, how a page is read.
 
 import { ask } from "./dialogs.js";
-import { readWritten, written } from "./documents.js";
+import { readWritten, reference, written } from "./documents.js";
 import { plain } from "./record.js";
 import { title } from "./words.js";
 
@@ -10,6 +10,17 @@ export async function askBoundaries(doc) {
   const text = `The file has ${doc.file.pages.length} pages. Now: ${written(doc.result)}. Write the pages of each document, and its schema where it should have another: 1-2 invoice, 3. What is to be left out: not 4.`;
   const answer = await ask({ heading: "Documents in this file", text, write: "Pages", written: written(doc.result), yes: "Run again" });
   return answer && { documents: readWritten(answer.written, doc.result) };
+}
+
+/** Which schema a document has that was given none; in a file of several each is written. */
+export async function askSchema(doc) {
+  const [one, ...others] = doc.result.documents;
+  if (others.length) return askBoundaries(doc);
+  const best = one.candidates[0]?.schema.name;
+  const names = doc.job.schemas.toSorted((a, b) => Number(b.name === best) - Number(a.name === best));
+  const choices = names.map((schema) => [reference(schema), schema.name]);
+  const answer = await ask({ heading: "Choose its schema", text: "The document is read again with it.", choices, yes: "Run again" });
+  return answer && { documents: [{ first: one.pages[0], last: one.pages.at(-1), schema_ref: answer.chosen }] };
 }
 
 /** Whether the page in view is to be read from its picture. */

@@ -46,7 +46,7 @@ export async function load(jobId, known) {
   drawHead(hand.doc);
   if (!hand.doc.file?.pages.length || !hand.doc.result.records.length) {
     $("#work").hidden = true;
-    showNothing(hand.doc, hand.retry);
+    showNothing(hand.doc, { again: hand.retry, choose: hand.choose });
     return;
   }
   notice([saidOfUnrouted(hand.doc.result), saidOfUnplaced(hand.doc.result)].filter(Boolean).join(" "));

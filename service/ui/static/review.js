@@ -9,7 +9,7 @@ import { absent, accept, addRow, change, leave, removeRow, send, take } from "./
 import { pasted, spreadsheet } from "./grid.js";
 import { hand } from "./hand.js";
 import { onKey, undoHere } from "./keys.js";
-import { askBoundaries, askToRead, askToTurn } from "./mend.js";
+import { askBoundaries, askSchema, askToRead, askToTurn } from "./mend.js";
 import { wireMenu } from "./menu.js";
 import { claim, load } from "./opening.js";
 import { PageView } from "./page-view.js";
@@ -23,6 +23,7 @@ hand.view = new PageView({ picked: take, boxed: (id) => open(hand.doc.model.byAd
 hand.panel = new Panel({ open: (next) => leave().then(() => open(next)), add: addRow, remove: removeRow });
 hand.card = new Card({ accept, absent, undo: undoHere, take: (candidate) => change({ value: candidate.value, location: candidate.location }) });
 hand.retry = alone(() => mend(() => ({}), "retry"));
+hand.choose = alone(() => mend(askSchema));
 hand.goTo = (index) => leave().then(() => showRecord(index));
 
 function nameOf(event) {
