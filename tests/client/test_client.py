@@ -79,11 +79,13 @@ def test_a_document_becomes_typed_values_with_their_places(client: Fieldmark) ->
     assert {f.is_sure for f in record.doubtful.values()} == {False}
 
 
-def test_an_upload_tells_its_progress(client: Fieldmark) -> None:
-    """Up to the last byte."""
+def test_an_upload_tells_its_progress(client: Fieldmark, tmp_path: Path) -> None:
+    """Up to the last byte; the schema may lie in a file."""
     told: list[tuple[int, int]] = []
     path = SAMPLES / "receipt" / "document.jpg"
-    client.submit(path, schema=LETTER, progress=lambda sent, size: told.append((sent, size)))
+    wanted = tmp_path / "letter.schema.json"
+    wanted.write_text(json.dumps(LETTER))
+    client.submit(path, schema=wanted, progress=lambda sent, size: told.append((sent, size)))
     assert told[-1] == (path.stat().st_size,) * 2
     assert [sent for sent, _ in told] == sorted(sent for sent, _ in told)
 

@@ -18,9 +18,9 @@ from fieldmark_client.models import Event, Job, Receipt, Result
 from fieldmark_client.transport import Call, Progress, Retries, Transport
 from fieldmark_client.uploads import opened
 
-SchemaLike = Mapping[str, JsonValue] | str | Sequence[str]
-"""A JSON Schema; the name (`invoice`, `invoice@3`) of a kept or ready one; or several names, or `auto`, of which each
-document is given the one that it fits."""
+SchemaLike = Mapping[str, JsonValue] | Path | str | Sequence[str]
+"""A JSON Schema, or the `Path` of a file that holds one; the name (`invoice`, `invoice@3`) of a kept or ready one; or
+several names, or `auto`, of which each document is given the one that it fits."""
 View = Literal["values", "compact", "full"]
 _POLL_S = 60
 _SLACK_S = 30.0
@@ -320,6 +320,8 @@ class Fieldmark:
 def _schema_fields(schema: SchemaLike) -> dict[str, JsonValue]:
     if isinstance(schema, Mapping):
         return {"schema": dict(schema)}
+    if isinstance(schema, Path):
+        return {"schema": json.loads(schema.read_text("utf-8"))}
     if schema == "auto":
         return {"schemas": "auto"}
     return {"schema_ref": schema} if isinstance(schema, str) else {"schemas": list(schema)}
