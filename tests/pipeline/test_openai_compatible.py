@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 from PIL import Image
+from reportlab.pdfgen.canvas import Canvas
 
+from service.domain.errors import ErrorCode
 from service.domain.jobs import JobStatus
 from service.wiring.models import OPENAI
 from tests.fakes.local_service import SAMPLES
@@ -138,10 +140,19 @@ def test_a_wide_schema_is_asked_for_in_groups_and_joined(local: Pipeline, openai
 
 
 def test_what_a_filter_holds_back_ends_its_pages_with_a_message(local: Pipeline, openai: ModelStub) -> None:
-    """It is not asked again, and nobody crashes."""
+    """It is not asked again, and nobody crashes; what was merely noticed on the page is not the reason."""
+    out = io.BytesIO()
+    canvas = Canvas(out)
+    canvas.drawString(60, 780, "Seen by everyone")
+    canvas.setFillColorRGB(1, 1, 1)
+    canvas.drawString(60, 650, "whitewash")
+    canvas.save()
     openai.script("filtered")
-    job = local.run(numbered_pdf(1), model=READS)
+    job = local.run(out.getvalue(), model=READS)
     assert job.status is JobStatus.FAILED
+    assert job.fault is not None
+    assert job.fault.code == ErrorCode.CONTENT_FILTERED
+    assert "hidden_text" in {issue["code"] for issue in local.result(job)["issues"]}
     assert "content_filter" in json.dumps(local.result(job)["issues"], default=str)
     assert len(openai.requests()) == 1
 

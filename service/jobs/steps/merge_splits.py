@@ -43,6 +43,8 @@ from service.storage.codec import pack
 from service.storage.store import Rows
 
 _LOOKED_AT_PAGES = 20
+_FAULTS = frozenset(code.value for code in ErrorCode)
+"""Codes of issues that tell of something lost; the others are notices."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,8 +238,8 @@ def _reasons(rows: Rows, job: Job, result: RunResult) -> tuple[str, ...]:
 
 
 def _first_fault(result: RunResult) -> Fault:
-    """Why a run gave nothing: the first split's fault, else that no page could be read."""
+    """Why a run gave nothing: the first fault of a split or a page, not what was merely noticed on one."""
     for issue in result.issues:
-        if issue.stage in (Stage.EXTRACT, Stage.READ):
+        if issue.stage in (Stage.EXTRACT, Stage.READ) and issue.code in _FAULTS:
             return Fault(code=issue.code, message=issue.message)
     return Fault(code=ErrorCode.DAMAGED_FILE, message="No page of the file could be read.")
