@@ -6,12 +6,14 @@ import hashlib
 import logging
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from pathlib import Path
 
 from service.documents.limits import ReadingLimits
+from service.documents.line import LOOK_S
 from service.documents.messages import (
     decode_info,
     decode_page,
@@ -54,8 +56,6 @@ _FAILED_WIDTH, _FAILED_HEIGHT = 595.0, 842.0
 _LAYER_AGREES = 0.8
 """A foreign text layer is kept when, over sampled lines, this share of its letters is what the picture shows."""
 _LETTERHEADS = 32
-_LOOK_S = 2.0
-"""A look whether pages are blank, or plain text, may take no longer; calls of other jobs wait for it."""
 _WHOLE_FILE = 3
 """Opening looks at every page and cutting copies many: they may take so many times longer than one page."""
 
@@ -72,9 +72,9 @@ class _Source:
 class DocumentReader:
     """Reads files in sandbox processes; safe to share between threads, and to take over a fork."""
 
-    def __init__(self, limits: ReadingLimits) -> None:
+    def __init__(self, limits: ReadingLimits, clock: Callable[[], float] = time.monotonic) -> None:
         self._limits = limits
-        self._sandboxes = Sandboxes(limits)
+        self._sandboxes = Sandboxes(limits, clock)
         self._letterheads: dict[bytes, Sequence[Word]] = {}
         """Digest of the pictures on a page → the words on them."""
 
@@ -83,11 +83,11 @@ class DocumentReader:
 
         Raises:
             InputError: what is wrong with the file; `password_required` asks for a password.
-            ReadingError: looking at it ran over its limits; `quickly`, over two seconds.
+            ReadingError: looking at it ran over its limits; `quickly`, over two seconds, or another one did just now.
         """
         if sniff_file(path) in OFFICE_KINDS:
             return self._open_office(path, password)
-        source, most_s = _Source(path, password), _LOOK_S if quickly else None
+        source, most_s = _Source(path, password), LOOK_S if quickly else None
         answer, _ = self._ask_file({"op": "open", "look": quickly}, source, subject="the file", timeout_s=most_s)
         return OpenedDocument(decode_info(answer), None, bool(answer["blank"]) if "blank" in answer else None)
 
@@ -126,7 +126,7 @@ class DocumentReader:
         """
         head: JsonObject = {"op": "read_plain", "page": page}
         try:
-            answer, _ = self._ask_file(head, _Source(path), subject=f"page {page}", timeout_s=_LOOK_S)
+            answer, _ = self._ask_file(head, _Source(path), subject=f"page {page}", timeout_s=LOOK_S)
         except ReadingAbortedError:
             raise
         except (InputError, ReadingError):
@@ -177,7 +177,7 @@ class DocumentReader:
         """
         head: JsonObject = {"op": "inked", "first": pages.first, "last": pages.last}
         try:
-            answer, _ = self._ask_file(head, _Source(path), subject=f"pages {pages}", timeout_s=_LOOK_S)
+            answer, _ = self._ask_file(head, _Source(path), subject=f"pages {pages}", timeout_s=LOOK_S)
         except ReadingAbortedError:
             raise
         except ReadingError:

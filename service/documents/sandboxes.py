@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
 
 from service.documents.limits import ReadingLimits
+from service.documents.line import ReadingLine
 from service.documents.messages import decode_error
 from service.documents.process import Answer, SandboxKind, SandboxProcess
 from service.domain.errors import ErrorCode, ReadingError
@@ -22,9 +24,9 @@ class Sandboxes:
     Calls wait for one another. After a fork the child process starts sandboxes of its own.
     """
 
-    def __init__(self, limits: ReadingLimits) -> None:
-        self._limits = limits
-        self._lock = threading.Lock()
+    def __init__(self, limits: ReadingLimits, clock: Callable[[], float]) -> None:
+        self._limits, self._clock = limits, clock
+        self._line = ReadingLine(clock)
         self._pid = os.getpid()
         self._running: dict[SandboxKind, SandboxProcess] = {}
         self._busy_for: int | None = None
@@ -38,7 +40,7 @@ class Sandboxes:
             ReadingError: it could not be started.
         """
         self._own()
-        with self._lock:
+        with self._line.turn():
             self._sandbox(kind)
 
     def end(self, kind: SandboxKind) -> None:
@@ -50,7 +52,7 @@ class Sandboxes:
     def close(self) -> None:
         """End all, once no call is under way."""
         own = self._own()
-        with self._lock:
+        with self._line.turn():
             for sandbox in own.values():
                 sandbox.kill()
             own.clear()
@@ -84,7 +86,7 @@ class Sandboxes:
             ReadingAbortedError: `abort` was called.
         """
         self._own()
-        with self._lock:
+        with self._line.quick_turn() if head.get("look") else self._line.turn():
             self._busy_for, self._aborted = threading.get_ident(), False
             try:
                 answer = self._ask_twice(kind, head, body, timeout_s=timeout_s, subject=subject)
@@ -119,5 +121,5 @@ class Sandboxes:
     def _own(self) -> dict[SandboxKind, SandboxProcess]:
         """The sandboxes of this process. After a fork they, and a lock that may be held, are left to the parent."""
         if self._pid != os.getpid():
-            self._pid, self._running, self._lock, self._busy_for = os.getpid(), {}, threading.Lock(), None
+            self._pid, self._running, self._line, self._busy_for = os.getpid(), {}, ReadingLine(self._clock), None
         return self._running

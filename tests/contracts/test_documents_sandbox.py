@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import zlib
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -127,6 +128,34 @@ def test_a_page_that_takes_too_long_fails_and_the_next_is_read(tmp_path: Path) -
         assert [issue.code for issue in page.issues] == [ErrorCode.PAGE_TIMEOUT]
         # on a machine that stands still for so long the light page is late as well: then another time
         wait_until(lambda: [page.text() for page in reader.read_pages(light, PageRange(1, 1))] == ["light"])
+    finally:
+        reader.close()
+
+
+def test_files_that_take_long_do_not_hold_up_those_behind_them(tmp_path: Path) -> None:
+    """After one of them none is looked at quickly for a while, whatever it is: it is opened where nobody waits."""
+    heavy, light = tmp_path / "heavy.pdf", tmp_path / "light.pdf"
+    heavy.write_bytes(raw_pdf(SLOW * 40))
+    light.write_bytes(pdf_of(text_page("light")))
+    now = 0.0
+    reader = DocumentReader(LIMITS, clock=lambda: now)
+
+    def looks_again() -> bool:
+        nonlocal now
+        now += 60.0
+        with suppress(ReadingError):  # on a machine that stands still for so long: then another time
+            return reader.open(light, quickly=True).blank is False
+        return False
+
+    try:
+        reader.open(light)
+        with pytest.raises(ReadingError, match="longer than 2 s"):
+            reader.open(heavy, quickly=True)
+        for path in (heavy, light):
+            with pytest.raises(ReadingError, match="came before"):
+                reader.open(path, quickly=True)
+        assert len(reader.open(light).info.pages) == 1
+        wait_until(looks_again)
     finally:
         reader.close()
 

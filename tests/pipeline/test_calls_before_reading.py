@@ -113,7 +113,7 @@ def test_a_file_that_takes_long_to_open_is_left_to_others(
     with pipeline(tmp_path, stub=stub, working=False, sweeping=False) as service:
         job = service.submit(numbered_pdf(2))
         with monkeypatch.context() as hurried:
-            hurried.setattr("service.documents.reader._LOOK_S", 1e-9)
+            hurried.setattr("service.documents.reader.LOOK_S", 1e-9)
             rings = _opened(service, job)
         assert [ring.queue for ring in rings] == [QueueName.CPU]
         assert [step.state for step in service.steps(job)] == [StepState.DONE, StepState.QUEUED]
