@@ -160,7 +160,7 @@ def run_worker(settings: Settings, queue: QueueName, *, urgent: bool = False) ->
     worker.start()
 
 
-_AHEAD = 4
+_AHEAD = 2
 """Messages for each thread of `io` that are taken off the queue before it is free."""
 _GRACE_S = 2.0
 """So long model calls may go on after SIGTERM; `serve` waits 5 s for its children, a container 10 s."""

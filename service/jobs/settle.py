@@ -15,7 +15,7 @@ from service.jobs import lifecycle
 from service.jobs.lifecycle import LeaseRule, NewStep
 from service.jobs.planning import new_steps, view_run
 from service.jobs.services import Services
-from service.messaging.queue import Ring
+from service.messaging.queue import Ring, bundled
 from service.storage.store import Rows
 
 _NEEDED = (StepKind.OPEN, StepKind.PLAN, StepKind.MERGE)
@@ -261,8 +261,9 @@ def _end_unplannable(rows: Rows, job: Job, error: InputError, now: float) -> Non
 
 def ring(services: Services, steps: Sequence[Step]) -> None:
     """Send messages for steps; call it after the commit that made them."""
-    calls_first = sorted(steps, key=lambda step: step.queue is not QueueName.IO)  # a model takes long
-    services.queue.send([_ring_for(step) for step in calls_first])
+    rings = [_ring_for(step) for step in steps]
+    calls = bundled([ring for ring in rings if ring.queue is QueueName.IO])  # a model takes long: its calls come first
+    services.queue.send([*calls, *(ring for ring in rings if ring.queue is not QueueName.IO)])
 
 
 def _ring_for(step: Step) -> Ring:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 
-from service.domain.steps import Priority, QueueName
-from service.messaging.queue import RING_GROUP, Ring, TaskQueue
+from service.messaging.queue import Ring, TaskQueue, bundled
 
-_REST_S = 0.02
+_REST_S = 0.015
 """Between two messages; what is rung meanwhile goes together. The first one after a pause goes at once."""
 _STOP_S = 5.0
 
@@ -76,20 +75,3 @@ class BundlingQueue:
         sent = self._inner.send(rings)
         self._failed = not sent
         return sent
-
-
-def bundled(rings: Sequence[Ring]) -> list[Ring]:
-    """The same steps in few messages of about one size, each step once and in its order."""
-    steps: dict[tuple[QueueName, Priority], dict[str, None]] = {}
-    for ring in rings:
-        steps.setdefault((ring.queue, ring.priority), {}).update(dict.fromkeys(ring.step_ids))
-    return [
-        Ring(queue=queue, priority=priority, step_ids=group, shares=True)
-        for (queue, priority), ids in steps.items()
-        for group in _groups(tuple(ids))
-    ]
-
-
-def _groups(ids: tuple[str, ...]) -> list[tuple[str, ...]]:
-    count = -(-len(ids) // RING_GROUP)
-    return [ids[len(ids) * n // count : len(ids) * (n + 1) // count] for n in range(count)]

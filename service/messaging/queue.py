@@ -20,8 +20,27 @@ class Ring:
     """Whether others' steps may come in the same message: these are over in a moment, or wait for what others do."""
 
 
-RING_GROUP = 8
+RING_GROUP = 4
 """Steps that one message carries: few enough to spread over workers, enough to save messages."""
+
+
+def bundled(rings: Sequence[Ring]) -> list[Ring]:
+    """The same steps in few messages of about one size, each step once and in its order."""
+    steps: dict[tuple[QueueName, Priority], dict[str, None]] = {}
+    for ring in rings:
+        steps.setdefault((ring.queue, ring.priority), {}).update(dict.fromkeys(ring.step_ids))
+    return [
+        Ring(queue=queue, priority=priority, step_ids=group, shares=True)
+        for (queue, priority), ids in steps.items()
+        for group in _groups(tuple(ids))
+    ]
+
+
+def _groups(ids: tuple[str, ...]) -> list[tuple[str, ...]]:
+    count = -(-len(ids) // RING_GROUP)
+    return [ids[len(ids) * n // count : len(ids) * (n + 1) // count] for n in range(count)]
+
+
 _LATER = "cpu_later"
 """What computes and can wait: batches, and the mass of large jobs."""
 

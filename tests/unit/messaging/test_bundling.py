@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.domain.steps import Priority, QueueName
-from service.messaging.bundling import BundlingQueue, bundled
-from service.messaging.queue import RING_GROUP, Ring
+from service.messaging.bundling import BundlingQueue
+from service.messaging.queue import RING_GROUP, Ring, bundled
 
 
 class Broker:
