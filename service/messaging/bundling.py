@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Sequence
 
@@ -10,6 +11,7 @@ from service.messaging.queue import Ring, TaskQueue, bundled
 _REST_S = 0.015
 """Between two messages; what is rung meanwhile goes together. The first one after a pause goes at once."""
 _STOP_S = 5.0
+_log = logging.getLogger(__name__)
 
 
 class BundlingQueue:
@@ -60,7 +62,10 @@ class BundlingQueue:
 
     def _run(self) -> None:
         while due := self._next():
-            self._deliver(bundled(due))
+            try:
+                self._deliver(bundled(due))
+            except Exception:  # the sweeper rings again for these; what is rung later still needs this thread
+                _log.exception("%d rings were left", len(due))
             with self._change:
                 self._change.wait_for(lambda: self._closed, _REST_S)
 
@@ -72,6 +77,9 @@ class BundlingQueue:
             return due
 
     def _deliver(self, rings: Sequence[Ring]) -> bool:
-        sent = self._inner.send(rings)
-        self._failed = not sent
+        sent = False
+        try:
+            sent = self._inner.send(rings)
+        finally:
+            self._failed = not sent
         return sent

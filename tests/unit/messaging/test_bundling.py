@@ -19,12 +19,16 @@ class Broker:
     def __init__(self) -> None:
         self.messages: list[Ring] = []
         self.is_up = True
+        self.crashes = False
         self.first, self.go_on = threading.Event(), threading.Event()
 
     def send(self, rings: Sequence[Ring]) -> bool:
         """Keep them, if it is up."""
         self.first.set()
         assert self.go_on.wait(60)
+        if self.crashes:
+            self.crashes = False
+            raise RuntimeError("a fault of the broker's client")
         if self.is_up:
             self.messages += rings
         return self.is_up
@@ -104,3 +108,16 @@ def test_callers_are_told_that_the_broker_is_away_until_it_is_back() -> None:
     queue.close()
     assert queue.send([_upload(3)])
     assert broker.messages[-1].step_ids == ("step_3",)
+
+
+def test_a_crash_while_a_message_goes_out_costs_no_later_one() -> None:
+    """The sweeper rings again for what was lost; what is rung meanwhile and afterwards goes out."""
+    broker = Broker()
+    broker.crashes = True
+    queue = BundlingQueue(broker)
+    assert queue.send([_upload(0)])
+    assert broker.first.wait(60)
+    assert queue.send([_upload(1)])
+    broker.go_on.set()
+    queue.close()
+    assert [message.step_ids for message in broker.messages] == [("step_1",)]
