@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import gc
 import itertools
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from service.domain.jobs import JobStatus
 from service.domain.steps import Priority, QueueName, StepKind, StepState
+from service.jobs.control.ending import cancel_job
 from service.jobs.events.log import read_job_events
 from service.jobs.queries import get_job, get_progress
 from service.jobs.steps.model_calls import ModelCall
 from service.protocol.body import Attachment
 from service.protocol.data_url import HEADER
 from tests.fakes.model_stub import ModelStub
-from tests.fakes.pipeline import TENANT, Pipeline, draw_pdf, numbered_pdf, wait_until
+from tests.fakes.pipeline import TENANT, Pipeline, draw_pdf, numbered_pdf, pipeline, wait_until
 
 
 @pytest.mark.parametrize(("pages", "calls"), [(1, 1), (3, 1), (25, 3)])
@@ -64,6 +66,16 @@ def test_a_call_that_is_settled_is_held_by_nothing(service: Pipeline) -> None:
         wait_until(lambda: not any(type(known) is ModelCall for known in gc.get_objects()))
     finally:
         gc.enable()
+
+
+def test_a_model_of_this_process_waits_for_no_call_that_goes_elsewhere(stub: ModelStub, tmp_path: Path) -> None:
+    """All calls that may be in flight are: a document that needs none is done meanwhile."""
+    with pipeline(tmp_path, stub=stub, max_calls_in_flight=1) as service:
+        stub.script({"fault": "hang"})
+        elsewhere = service.submit(numbered_pdf(1, mark="elsewhere"))
+        stub.wait_for(in_flight=1)
+        assert service.run(numbered_pdf(1, mark="here"), model="embedded").status is JobStatus.SUCCEEDED
+        cancel_job(service.services, TENANT, elsewhere.id)
 
 
 def test_blank_pages_are_not_sent(service: Pipeline, stub: ModelStub) -> None:

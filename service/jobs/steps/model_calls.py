@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Coroutine
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 
@@ -61,7 +62,11 @@ def start_call(services: Services, claim: Claim) -> ModelCall:
         return ModelCall(claim=claim, answer=gone)
     scope = CallScope(egress=egress_of(services, claim), requests_left=left)
     timeout_s = services.limits.model_timeout_s
-    work = services.calls.in_turn(lambda: within(scope, client.complete(request, timeout_s=timeout_s)))
+
+    def call() -> Coroutine[None, None, ChatCompletion]:
+        return within(scope, client.complete(request, timeout_s=timeout_s))
+
+    work = services.calls.in_turn(call) if client.capabilities.queue == "io" else call()
     return ModelCall(claim=claim, answer=services.loop.submit(work), scope=scope, key=key)
 
 
