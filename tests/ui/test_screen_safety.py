@@ -138,6 +138,23 @@ def test_the_inbox_says_that_there_are_older_documents_and_shows_them(open_scree
     expect(page.get_by_role("button", name="Show older documents")).to_be_hidden()
 
 
+def test_an_older_document_that_is_deleted_while_it_runs_leaves_the_inbox(open_screen: Opener, stub: ModelStub) -> None:
+    """The inbox asks about it alone, and goes on when it is told that it is gone."""
+    stub.answers(TRUTH)
+    screen = open_screen(expected="410")
+    first, *_ = [screen.hand_in(invoice(), schema(), f"{name}.pdf") for name in ("first", "second", "third")]
+    running = {**screen.client.get(f"/jobs/{first}").json(), "status": "extracting"}
+    screen.client.delete(f"/jobs/{first}").raise_for_status()
+    page = screen.page
+    page.route(re.compile("limit=200"), lambda route: route.continue_(url=route.request.url.replace("200", "1")))
+    page.route(re.compile("cursor="), lambda route: route.fulfill(json={"jobs": [running], "next_cursor": None}))
+    page.reload()
+    expect(page.locator("#counts")).to_contain_text("1+ in all")
+    page.get_by_role("button", name="Show older documents").click()
+    expect(page.locator("#counts")).to_contain_text("1 in all")
+    expect(page.locator("#jobs tbody tr")).to_contain_text(["third.pdf"])
+
+
 def test_pages_allow_nothing_that_they_do_not_need(service: tuple[str, LocalService]) -> None:
     """A strict policy on every page and file; what is not there is not found; a wrong key opens nothing."""
     url, _ = service

@@ -1,6 +1,6 @@
 // The list of documents: what waits, what runs, what is done.
 
-import { get, picture, post } from "./api.js";
+import { ApiError, get, picture, post } from "./api.js";
 import { ask } from "./dialogs.js";
 import { $, foreign, h, mark } from "./dom.js";
 import { offerUpload, setUsed, wireUpload } from "./intake.js";
@@ -10,6 +10,8 @@ import { age, countDoubts, isOver, REVIEW, STATUS } from "./words.js";
 const POLL_MS = 1000;
 const WITH_RESULT = new Set(["succeeded", "partially_succeeded"]);
 const IDLE_MS = 4000;
+/** How the service answers for a document that was deleted. */
+const GONE = new Set([404, 410]);
 const MOST = 200;
 const APPROVED_AT_ONCE = 4;
 const GROUPS = {
@@ -139,9 +141,14 @@ function emptyText() {
 async function learnProgress() {
   const running = [...jobs.values()].filter((job) => !isOver(job)).slice(0, 12);
   await Promise.all(running.map(async (job) => {
-    const fresh = await get(`/jobs/${job.id}`);
-    jobs.set(job.id, fresh);
-    progress.set(job.id, fresh.progress);
+    try {
+      const fresh = await get(`/jobs/${job.id}`);
+      jobs.set(job.id, fresh);
+      progress.set(job.id, fresh.progress);
+    } catch (error) {
+      if (!(error instanceof ApiError && GONE.has(error.status))) throw error;
+      jobs.delete(job.id);
+    }
   }));
 }
 
