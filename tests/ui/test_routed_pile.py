@@ -7,6 +7,7 @@ import re
 from playwright.sync_api import expect
 
 from tests.fakes.mixed_pile import INVOICE, LETTER, RECEIPT, pile
+from tests.fakes.model_stub import ModelStub
 from tests.ui.conftest import Opener
 
 
@@ -49,3 +50,18 @@ def test_a_document_that_fits_nothing_is_shown_and_given_a_schema(open_screen: O
     screen.run_again(job, "Run again")
     expect(page.locator("#value")).to_be_visible()
     assert [record["schema"]["name"] for record in screen.result(job)["records"]] == ["receipt"]
+
+
+def test_a_document_that_fits_a_schema_and_failed_is_tried_again(open_screen: Opener, stub: ModelStub) -> None:
+    """Its schema is known: what is offered is the call that failed, and no other schema."""
+    stub.script({"fault": "400", "repeat": 99})
+    screen = open_screen()
+    wanted = {"schemas": "invoice,receipt", "model": "upstage"}
+    files = {"file": ("receipt.pdf", pile(RECEIPT))}
+    answer = screen.client.post("/jobs", params={"wait": 110}, files=files, data=wanted).json()
+    assert [document["schema"]["name"] for document in answer["documents"]] == ["receipt"]
+    assert answer["records"] == []
+    page = screen.page
+    page.goto(f"{screen.url}/review/{answer['job_id']}")
+    expect(page.get_by_role("button", name="Try again")).to_be_visible()
+    expect(page.get_by_role("button", name="Choose its schema")).to_have_count(0)

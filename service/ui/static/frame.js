@@ -73,8 +73,8 @@ function drawBadges(doc) {
 
 /** In place of a document that gave no record: why, what can be done, and its first pages. */
 export function showNothing(doc, { again, choose }) {
-  const why = doc.job.error?.message ?? (saidOfUnrouted(doc.result) || "Nothing in it fits its schema.");
-  const unrouted = doc.result.schema === null && doc.result.documents.length > 0;
+  const unrouted = saidOfUnrouted(doc.result);
+  const why = doc.job.error?.message ?? (unrouted || "Nothing in it fits its schema.");
   const [does, said] = unrouted ? [choose, "Choose its schema…"] : [again, "Try again"];
   const retry = LINKED || (doc.job.status === "succeeded" && !unrouted) ? null : h("button", { class: "primary", onclick: does }, said);
   const back = LINKED ? null : h("a", { class: "quiet", href: "/" }, "All documents");
