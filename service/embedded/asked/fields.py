@@ -86,7 +86,7 @@ def understand(field: SchemaField, path: str, parents: tuple[SchemaField, ...] =
     )
     family = " ".join(split_name(p.name) for p in parents)
     name = split_name(field.title or field.name)
-    by_whom = field.type is FieldType.STRING and not field.format and _BY_WHOM.search(fold(name)) is not None
+    by_whom = field.type is FieldType.STRING and not field.format and _asks_by_whom(name)
     found = () if by_whom else _concepts(known, field, read_text(f"{family} {name}".strip()), head, description)
     wording = _Wording(name, head, family, description)
     phrases = _phrases(known, wording, found)
@@ -103,6 +103,12 @@ def _quoted(text: str) -> list[str]:
     ]
 
 
+def _asks_by_whom(name: str) -> bool:
+    """Whether a field's name asks who did something."""
+    said = _BY_WHOM.search(fold(name)) is not None
+    return said and (name.endswith(" by") or _TIMES.isdisjoint(canonical(name)))
+
+
 def _without_examples(text: str) -> str:
     text = re.sub(r"\((?:[^()]*\b(?:for example|e\.g\.|z\.\s?B\.|such as|par exemple|p\. ex\.)[^()]*)\)", " ", text)
     text = re.sub(r",? (?:for example|e\.g\.|such as|z\.\s?B\.|par exemple)\b[^.;]*", " ", text)
@@ -113,8 +119,10 @@ def _without_examples(text: str) -> str:
     )
 
 
-_BY_WHOM = re.compile(r"\w (?:by|von|durch|par|por|da|door|av|af)$")
-"""The name of a field that asks who did something: `booked_by`."""
+_BY_WHOM = re.compile(r"\b(?!(?:due|payable|valid|expires?) by$)\w+ (?:by|von|durch|par|por|da|door|av|af)$")
+"""The name of a field that asks who did something: `booked_by`; `due_by` asks for a day."""
+_TIMES = frozenset({"period", "term", "contract", "date"})
+"""Canonical words behind which such a word that is not English tells when something begins: `zeitraum_von`."""
 _UNIT = re.compile(
     r",? in (?:kwh|mwh|kw|kg|g|t|km|m|cm|mm|m2|m3|m²|m³|l|litres?|°c|°f|percent|%|eur|usd|euros?|dollars?|hours|days|"
     r"pounds?|prozent|stunden|tagen)$",

@@ -46,7 +46,8 @@ def told_member(ask: Ask, text: str) -> Scalar:
         return None
     said = {c for part in read_text(text) for c in part}
     known = {member: _words_of(member) for member in _members(ask)}
-    initial = squash(text) if len(words) == 1 else ""
+    graded = {"a", "b"} <= {squash(str(member)) for member in known}  # no initials: `Excellent` is no E
+    initial = squash(text) if len(words) == 1 and not graded else ""
     for told in (
         [member for member, own in known.items() if own <= said],
         [member for member in known if _is_initial(squash(str(member)), initial)],

@@ -23,6 +23,8 @@ LEAST = frozenset({"minimum", "start"})
 MOST = frozenset({"maximum", "end"})
 """Canonical words that ask for one end of a range."""
 SIDES = ("width", "height", "depth", "length")
+_OF_A_SIZE = frozenset({"dimension", *SIDES})
+"""Canonical words of which one stands before a size that is printed without a unit: `6x33` may be a pack as well."""
 _NUMBER = r"[-+]?\d+(?:[.,]\d+)?"
 _RANGE = re.compile(
     rf"(?<![\w.,/-])({_NUMBER})\s?[^\W\d_°%]{{0,3}}[°%]?[cf]?\s?(?:-|/|\.{{2,3}}|…|÷|~|{'|'.join(sorted(word_list('range')))})\s?"
@@ -32,8 +34,7 @@ _RANGE = re.compile(
 _SIZES = re.compile(
     rf"(?<![\w.,])({_NUMBER})(?:\s?[cm]?m)?(?:\s?[x×*]\s?({_NUMBER})(?:\s?[cm]?m)?){{1,2}}(?![\w.,]*\d)", re.I
 )
-_BY = re.compile(r"\s?(?:[cm]?m)?\s?[x×*]\s?", re.I)
-_LETTERS = re.compile(r"(?<!\w)(?:[a-zø]|ø)(?:\s?[x×*/]\s?[a-zø]){1,2}(?!\w)")
+_LETTERS = re.compile(r"(?<!\w)[a-zø](?:\s?[x×*/]\s?[a-zø]){1,2}(?!\w)")
 _LETTERED = {
     "width": "wbsšla", "height": "hvayx", "depth": "dtpgf", "length": "ld",
 }  # fmt: skip
@@ -122,7 +123,7 @@ def _sides(evidence: Evidence, asks: Sequence[Ask]) -> Iterator[tuple[str, Choic
         return
     segment, match = found[0]
     numbers = list(re.finditer(_NUMBER, match.group()))
-    order = _order(evidence, segment, match.start(), tuple(wanted), len(numbers))
+    order = _order(evidence, segment, match, tuple(wanted), len(numbers))
     for side, number in zip(order, numbers, strict=False):
         place = match.start() + number.start(), match.start() + number.end()
         span = _number(evidence, segment, place)
@@ -130,13 +131,16 @@ def _sides(evidence: Evidence, asks: Sequence[Ask]) -> Iterator[tuple[str, Choic
             yield wanted[side].path, Choice(span, span.value, _PLAIN, PART)
 
 
-def _order(evidence: Evidence, segment: Segment, at: int, wanted: tuple[str, ...], count: int) -> tuple[str, ...]:
+def _order(
+    evidence: Evidence, segment: Segment, size: re.Match[str], wanted: tuple[str, ...], count: int
+) -> tuple[str, ...]:
     """The sides that the numbers of a size stand for: by the letters before or above it, or as the schema has them."""
     above = [s.text for s in evidence.layout.segments[max(0, segment.index - 4) : segment.index]]
-    text = fold(" ".join((*above, segment.text[:at])))
+    text = fold(" ".join((*above, segment.text[: size.start()])))
     letters = _LETTERS.findall(text)
     if not letters:
-        return wanted if len(wanted) == count else ()
+        told = "m" in size.group().lower() or not _OF_A_SIZE.isdisjoint(canonical(text))
+        return wanted if told and len(wanted) == count else ()
     order: list[str] = []
     for letter in re.findall(r"[a-zø]", re.sub(r"\s?[x×*/]\s?", " ", letters[-1])):
         free = [side for side in wanted if side not in order and letter in _LETTERED[side]]

@@ -58,6 +58,12 @@ def test_the_letters_of_a_size_go_before_the_order_of_the_schema():
     assert ask({"width": NUMBER, "height": NUMBER}, pieces) == {"width": 80, "height": 120}
 
 
+def test_numbers_with_a_times_between_them_are_no_size_unless_something_says_so():
+    """Neither a unit nor a word of a size is there: it may be a pack."""
+    pieces = rows((60, 150), 100, 16, (("Brand", "Shelf Aurel"), ("Pack", "6x33"), ("Made in", "Norway")))
+    assert ask({"width": NUMBER, "height": NUMBER}, pieces) == {"width": None, "height": None}
+
+
 def test_a_label_that_names_two_things_has_a_value_of_two_parts():
     """The next label on the line is no value."""
     pieces = [
@@ -82,6 +88,20 @@ def test_a_unit_alone_is_no_label():
     pieces = rows((60, 150), 100, 16, (("Customer", "Ottoline Marsh"), ("Notice", "3 months")))
     found = ask({"customer": TEXT, "warranty_months": NUMBER, "notice_months": NUMBER}, pieces)
     assert found == {"customer": "Ottoline Marsh", "warranty_months": None, "notice_months": 3}
+
+
+@pytest.mark.parametrize("name", ["due_by", "payment_due_by"])
+def test_by_when_is_no_question_for_who(name: str):
+    """The day is found under another label that means it."""
+    pieces = rows((60, 220), 100, 16, (("Invoice no.", "QR-7711"), ("Due date", "18.03.2024"), ("Total", "80.00")))
+    assert ask({name: TEXT, "invoice_number": TEXT}, pieces) == {name: "18.03.2024", "invoice_number": "QR-7711"}
+
+
+def test_from_when_is_no_question_for_who():
+    """The word that names who did something names the first day of a period, too."""
+    pieces = rows((60, 220), 100, 16, (("Rechnungsnr.", "QR-7711"), ("Zeitraum", "04.03.2024 - 09.06.2024")))
+    found = ask({"zeitraum_von": TEXT, "zeitraum_bis": TEXT}, pieces)
+    assert found == {"zeitraum_von": "04.03.2024", "zeitraum_bis": "09.06.2024"}
 
 
 def test_a_question_is_the_label_of_its_answer():
@@ -127,6 +147,12 @@ def test_an_answer_in_other_words(members: tuple[str, ...], printed: str, means:
     """By a word of the answer, by an initial either way, or by a kindred word."""
     pieces = rows((60, 150), 100, 16, (("Capacity", printed), ("Reference", "QX-750")))
     assert ask({"capacity": enum(*members)}, pieces) == {"capacity": means}
+
+
+def test_a_word_is_no_grade_of_a_scale_of_letters():
+    """Its first letter means nothing there."""
+    pieces = rows((60, 150), 100, 16, (("Student", "Ottoline Marsh"), ("Grade", "Excellent")))
+    assert ask({"grade": enum("A", "B", "C", "D", "E", "F")}, pieces) == {"grade": None}
 
 
 def test_an_answer_that_denies_a_member_is_not_it():
