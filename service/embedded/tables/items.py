@@ -17,6 +17,7 @@ from service.embedded.page.layout import Segment, Token
 from service.embedded.page.spans import Kind, Span
 from service.embedded.tables.row_checks import Row
 from service.embedded.tables.tables import read_shaped, read_table
+from service.embedded.tables.turned import read_turned
 from service.embedded.words.normalise import unmixed
 
 FEW_ROWS = 3
@@ -34,8 +35,8 @@ _BARE = re.compile(r"[\d.,]*\d[.,]\d{2}|[xX@*=/]|\d{5,}|[^\w]+")
 
 
 def read_rows(evidence: Evidence, asks: Sequence[Ask]) -> list[Row]:
-    """The rows under a header, of a list without one, or of a table that only its shape tells."""
-    return _known_rows(evidence, asks) or read_shaped(evidence, asks)
+    """The rows under a header, of a list without one, or of a table that only its shape tells, or on its side."""
+    return _known_rows(evidence, asks) or read_shaped(evidence, asks) or read_turned(evidence, asks)
 
 
 def _known_rows(evidence: Evidence, asks: Sequence[Ask]) -> list[Row]:
