@@ -12,6 +12,7 @@ from service.embedded.candidates.proposals import LONE_COLUMN, TYPED, Choice
 from service.embedded.page.layout import Line, Segment, Token
 from service.embedded.page.spans import Kind, Span
 from service.embedded.tables.row_checks import Row, balanced, checked, solved, telling, uncounted
+from service.embedded.tables.shared_cells import parted_cells
 from service.embedded.tables.table_cells import NUMERIC, Column
 from service.embedded.tables.table_header import Header, find_header, shaped_header, stops
 from service.embedded.words.labels import read_text
@@ -90,6 +91,8 @@ class _Draft:
     """Of its last line so far."""
     closed: bool = False
     """Whether what follows under its text is no longer part of it."""
+    behind: dict[str, list[Token]] = field(default_factory=dict[str, list[Token]])
+    """Words behind the figure of a column of figures."""
     under: dict[str, list[Token]] = field(default_factory=dict[str, list[Token]])
     """The first line of text under it that is no longer part of it."""
 
@@ -163,7 +166,10 @@ class _Builder:
         typed = {path for draft in self._drafts for path in draft.cells}
         worded = {p for p, a in self._by_path.items() if p not in typed and a.kind == "date" and not a.field.format}
         finished = [_finish(self._by_path, draft, worded) for draft in self._drafts]
-        rows = solved(self._by_path, balanced(self._by_path, finished))
+        whole = parted_cells(
+            self._evidence, list(self._by_path.values()), finished, [draft.behind for draft in self._drafts]
+        )
+        rows = solved(self._by_path, balanced(self._by_path, whole))
         rows = telling(self._by_path, uncounted(self._by_path, rows))
         amount = next((p for p, a in self._by_path.items() if a.concept == "amount"), "")
         if sum(amount in row for row in rows) > 0.6 * len(rows):
@@ -188,6 +194,7 @@ def _read_line(evidence: Evidence, by_path: dict[str, Ask], header: Header, line
     text: dict[str, list[Token]] = {}
     taken: set[int] = set()
     spare: dict[str, Choice] = {}
+    behind: dict[str, list[Token]] = {}
     why = "column" if sum(bool(c.path) for c in header.columns) > 1 else LONE_COLUMN
     typed = [span for segment in line.segments for span in _typed(evidence, by_path, header, segment)]
     for span in sorted(typed, key=lambda s: not s.money):
@@ -205,11 +212,12 @@ def _read_line(evidence: Evidence, by_path: dict[str, Ask], header: Header, line
         for token in segment.tokens:
             if id(token) in taken:
                 continue
-            column = _text_column(header, by_path, token)
-            if column is not None:
-                text.setdefault(column.path, []).append(token)
+            column = _column_at(header, (token.x0 + token.x1) / 2)
+            if column.path:
+                into = behind if by_path[column.path].kind in NUMERIC else text
+                into.setdefault(column.path, []).append(token)
     bottom = max(s.y1 for s in line.segments)
-    return _Draft(cells, spare, text, line.segments[0], bottom, line.page)
+    return _Draft(cells, spare, text, line.segments[0], bottom, line.page, behind=behind)
 
 
 def _typed(evidence: Evidence, by_path: dict[str, Ask], header: Header, segment: Segment) -> list[Span]:

@@ -1,4 +1,4 @@
-"""Tables that lie on their side: each line is a field with its label, each column is a row, as years beside each other."""
+"""Tables that lie on their side: each line is a field with its label, each column a row, as years beside each other."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from service.domain.pages import PageText
+from service.domain.pages import PageText, TextSource
 from service.domain.records import Json, JsonObject
 from tests.unit.embedded.asking import DATE, NUMBER, TEXT, values_of
 from tests.unit.embedded.laid_out import page, rows
@@ -108,3 +108,21 @@ def test_a_list_ends_where_the_next_heading_is_written_as_its_own():
     wanted: JsonObject = {"participants": {"type": "array", "items": {"type": "string"}}}
     found = values_of({"type": "object", "properties": wanted}, replace(seats, words=words))
     assert found["participants"] == ["Ada Brook", "Cleo Dell", "Eve Ford"]
+
+
+@pytest.mark.parametrize("header", ["Your value Flag", "Result Sign"])
+def test_a_figure_and_a_text_in_one_cell_are_the_cells_of_two_fields(header: str):
+    """A scan brought them together; one header or none of them is known."""
+    body = (("Iron", "10.6 L", "mg/L", "1.1"), ("Sodium", "27.8 H", "mmol/L", "2.5"), ("Zinc", "5.4 L", "mg/L", "7.8"))
+    columns: JsonObject = {"component": TEXT, "result": NUMBER, "flag": TEXT, "unit": TEXT, "low": NUMBER}
+    pieces = rows((50.0, 150.0, 300.0, 420.0), 100, 18, (("Component", header, "Unit", "Low"), *body))
+    found = read(columns, page(pieces, source=TextSource.OCR))
+    assert [row[1:3] for row in found] == [[10.6, "L"], [27.8, "H"], [5.4, "L"]]
+
+
+def test_a_unit_behind_a_figure_stays_where_nothing_asks_for_it():
+    """The field behind has cells of its own."""
+    body = (("Iron", "10.6 mg", "low"), ("Sodium", "27.8 mg", "high"))
+    columns: JsonObject = {"component": TEXT, "result": NUMBER, "verdict": TEXT}
+    found = read(columns, page(rows((50.0, 150.0, 300.0), 100, 18, (("Component", "Result", "Verdict"), *body))))
+    assert [row[1:] for row in found] == [[10.6, "low"], [27.8, "high"]]
