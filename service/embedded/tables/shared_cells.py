@@ -31,7 +31,8 @@ def parted_cells(evidence: Evidence, asks: Sequence[Ask], rows: list[Row], behin
         if figure.kind not in NUMERIC or text.kind in TYPED or len(rows) < _LEAST:
             continue
         if not any(figure.path in row for row in rows):
-            found = [_leading_figure(evidence, figure, text, row) for row in rows]
+            numbers = {id(s.tokens[0]): s for s in evidence.spans.of(Kind.NUMBER) if len(s.tokens) == 1}
+            found = [_leading_figure(numbers, figure, text, row) for row in rows]
         elif not any(text.path in row for row in rows):
             found = [
                 _text_behind(figure, text, row, told.get(figure.path, ()))
@@ -44,13 +45,17 @@ def parted_cells(evidence: Evidence, asks: Sequence[Ask], rows: list[Row], behin
     return rows
 
 
-def _leading_figure(evidence: Evidence, figure: Ask, text: Ask, row: Row) -> Row | None:
-    """A text that begins with a figure, as two cells."""
+def _leading_figure(numbers: Mapping[int, Span], figure: Ask, text: Ask, row: Row) -> Row | None:
+    """A text that begins with a figure, as two cells.
+
+    Args:
+        numbers: of one word, by its identity.
+    """
     cell = row.get(text.path)
     if cell is None or len(cell.span.tokens) < _LEAST:
         return None
     first, rest = cell.span.tokens[0], cell.span.tokens[1:]
-    number = next((s for s in evidence.spans.of(Kind.NUMBER) if s.tokens == (first,)), None)
+    number = numbers.get(id(first))
     if number is None or not rest[0].text[0].isalpha():
         return None
     raw = " ".join(token.text for token in rest)
@@ -61,14 +66,10 @@ def _leading_figure(evidence: Evidence, figure: Ask, text: Ask, row: Row) -> Row
 def _text_behind(figure: Ask, text: Ask, row: Row, words: Sequence[Token]) -> Row | None:
     """The words behind a row's figure, as the cell of the next field."""
     cell = row.get(figure.path)
-    if (
-        cell is None
-        or not words
-        or not words[0].text[0].isalpha()
-        or words[0].x0 < cell.span.x1 - cell.span.segment.height
-    ):
+    if cell is None or not words or not words[0].text[0].isalpha():
+        return None
+    if words[0].x0 < cell.span.x1 - cell.span.segment.height:
         return None
     raw = " ".join(token.text for token in words)
-    return {
-        text.path: Choice(Span(Kind.TEXT, tuple(words), raw, raw, cell.span.segment, 0, len(words)), raw, 0.7, "column")
-    }
+    span = Span(Kind.TEXT, tuple(words), raw, raw, cell.span.segment, 0, len(words))
+    return {text.path: Choice(span, raw, 0.7, "column")}
