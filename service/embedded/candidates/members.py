@@ -68,13 +68,11 @@ def member_among(ask: Ask, texts: Sequence[str], at: int) -> Scalar:
 
 
 def member_on_scale(ask: Ask, texts: Sequence[str], at: int) -> Scalar:
-    """The member at the place of answer `at`, where there are as many of both and the answers say no member."""
+    """The member at the place of answer `at`, where there are as many answers as members, and these are figures."""
     members = _members(ask)
-    if len(texts) != len(members) or len(members) < 2:
+    if len(texts) != len(members) or len(members) < 2 or not all(squash(str(m)).isdigit() for m in members):
         return None
-    numbered = all(str(member).isdigit() for member in members)
-    unknown = all(closest_member(ask, text) is None and told_member(ask, text) is None for text in texts)
-    return members[at] if numbered or unknown else None
+    return members[at]
 
 
 def _members(ask: Ask) -> list[Scalar]:
