@@ -14,6 +14,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import LiteralString
 from urllib.parse import quote
 
 import zstandard
@@ -149,15 +150,15 @@ class Ledger:
         row = self._sql.execute(question, (PathState.WAITING, self.run)).fetchone()
         return None if row is None else _found(row)
 
-    def paths(self, where: str = "1", *values: object) -> Iterator[FoundPath]:
+    def paths(self, where: LiteralString = "1", *values: object) -> Iterator[FoundPath]:
         """Files in the order of their labels, a few at a time, while rows may be changed.
 
         Args:
-            where: a condition in SQL, of this program's own making.
+            where: a condition in SQL; the type lets nothing but the program's own text in.
             values: for its question marks.
         """
         question = (
-            f"SELECT {_PATH} FROM paths WHERE ({where}) "  # noqa: S608 - our names, and a condition of our own making
+            f"SELECT {_PATH} FROM paths WHERE ({where}) "  # noqa: S608 - our names, and a literal condition
             "AND (? IS NULL OR label > ?) ORDER BY label LIMIT ?"
         )
         after: bytes | None = None
